@@ -43,7 +43,6 @@ import io.penstock.config.shape.FileSection;
 import io.penstock.config.shape.LocatedValue;
 import io.penstock.config.shape.NumberShapes;
 import io.penstock.config.shape.SourcePlace;
-import io.penstock.cost.Dialect;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
@@ -128,7 +127,7 @@ final class EndpointBuilder {
 
   private void checkCostFrom() {
     CostSource from = values.get(COST_FROM);
-    if (values.get(DIALECT) == Dialect.NONE && from != CostSource.QUERY) {
+    if (!values.get(DIALECT).readsBodies() && from != CostSource.QUERY) {
       faultCollector.add(
           values.placeOfAny(COST_FROM, DIALECT),
           "cost_from is '%s', but dialect none reads no body, expected query or a dialect"
@@ -138,7 +137,7 @@ final class EndpointBuilder {
 
   private void checkFairBy() {
     if (values.get(SCHEDULER) == QueueOrder.FAIR
-        && values.get(DIALECT) == Dialect.NONE
+        && !values.get(DIALECT).readsBodies()
         && values.get(FAIR_BY) instanceof FairBy.BodyUser) {
       faultCollector.add(
           values.placeOfAny(FAIR_BY, DIALECT, SCHEDULER),
@@ -151,7 +150,7 @@ final class EndpointBuilder {
     boolean readsBody =
         affinity instanceof EndpointSpec.Affinity.Auto
             || affinity instanceof EndpointSpec.Affinity.Prefix;
-    if (values.get(DIALECT) == Dialect.NONE && readsBody) {
+    if (!values.get(DIALECT).readsBodies() && readsBody) {
       faultCollector.add(
           values.placeOfAny(AFFINITY, DIALECT),
           "affinity is '%s', but dialect none reads no body, expected another or a dialect"

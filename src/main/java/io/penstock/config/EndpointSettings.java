@@ -14,12 +14,14 @@ import io.penstock.config.shape.WordShapes;
 import io.penstock.cost.AllowedCalls;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.ExcessOutput;
 import io.penstock.endpoint.WithheldHeaders;
+import io.penstock.provider.ProviderProtocol;
 import io.penstock.queue.QueueOrder;
 import java.math.BigDecimal;
 import java.util.List;
@@ -37,11 +39,11 @@ final class EndpointSettings {
   static final RouteSetting<String> PATH =
       RouteSetting.required("path", new EndpointPath(), "Where clients find the endpoint.");
 
-  static final RouteSetting<Dialect> DIALECT =
+  static final RouteSetting<ProviderProtocol> DIALECT =
       RouteSetting.fixed(
           "dialect",
-          WordShapes.Choice.of(List.of(Dialect.values()), d -> lower(d)),
-          Dialect.NONE,
+          WordShapes.Choice.of(DialectTable.ALL, Dialect::text),
+          DialectTable.NONE,
           "How cost and usage are read.");
 
   static final RouteSetting<LimitAlgorithm> ALGORITHM =
@@ -198,7 +200,7 @@ final class EndpointSettings {
           WordShapes.Choice.of(List.of(CostSource.values()), c -> lower(c)),
           "body with a dialect, else query",
           effectiveValues ->
-              effectiveValues.get(DIALECT) == Dialect.NONE ? CostSource.QUERY : CostSource.BODY,
+              effectiveValues.get(DIALECT).readsBodies() ? CostSource.BODY : CostSource.QUERY,
           "Where the cost of a request is read; max takes the larger.");
 
   static final RouteSetting<Boolean> SHORT_PARAMETERS =
@@ -250,7 +252,7 @@ final class EndpointSettings {
       RouteSetting.derived(
           "affinity",
           new AffinitySetting(),
-          "auto with dialect openai or azure, else none",
+          "auto with dialect " + DialectTable.named(ProviderProtocol::keepsAnswers) + ", else none",
           effectiveValues -> affinityOf(effectiveValues.get(DIALECT)),
           "What keeps requests to one upstream; auto: what an earlier answer named; prefix: a"
               + " cached prompt.");
@@ -390,11 +392,10 @@ final class EndpointSettings {
 
   private EndpointSettings() {}
 
-  private static EndpointSpec.Affinity affinityOf(Dialect dialect) {
-    return switch (dialect) {
-      case OPENAI, AZURE -> new EndpointSpec.Affinity.Auto();
-      case ANTHROPIC, GEMINI, NONE -> new EndpointSpec.Affinity.None();
-    };
+  private static EndpointSpec.Affinity affinityOf(ProviderProtocol dialect) {
+    return dialect.keepsAnswers()
+        ? new EndpointSpec.Affinity.Auto()
+        : new EndpointSpec.Affinity.None();
   }
 
   private static boolean permit(EffectiveValues effectiveValues) {

@@ -4,10 +4,11 @@ import io.penstock.config.shape.EffectiveValues;
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.SourceFindings;
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.provider.ProviderProtocol;
 import java.net.URI;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -16,9 +17,6 @@ import java.util.regex.Pattern;
  * meant. All are warnings and not faults, because a file that is in use must go on working.
  */
 final class LikelyMistakes {
-  /** Matches a path whose last segment is a version, such as {@code /openai/v1}. */
-  private static final Pattern VERSIONED = Pattern.compile(".*(?<last>/v[0-9]+[a-z]*)");
-
   /** Matches the path of a call, where only the part in front of it was expected. */
   private static final Pattern CALL =
       Pattern.compile(
@@ -71,8 +69,8 @@ final class LikelyMistakes {
     if (!endpoint.usable(EndpointSettings.DIALECT, EndpointSettings.STRIP_PREFIX)) {
       return;
     }
-    Dialect dialect = endpoint.get(EndpointSettings.DIALECT);
-    if (dialect == Dialect.NONE) {
+    ProviderProtocol dialect = endpoint.get(EndpointSettings.DIALECT);
+    if (!dialect.readsBodies()) {
       uncountedTokens(upstream);
       return;
     }
@@ -98,24 +96,25 @@ final class LikelyMistakes {
             limit,
             "%s is set, but the endpoint has no dialect, so a request counts as one token unless it"
                     .formatted(limit.name())
-                + " states more, expected dialect openai, azure, anthropic or gemini");
+                + " states more, expected dialect "
+                + DialectTable.named(Dialect::readsBodies));
         return;
       }
     }
   }
 
-  private void otherMock(EffectiveValues upstream, String mock, Dialect dialect) {
-    String expected = dialect == Dialect.AZURE ? "openai" : lower(dialect);
+  private void otherMock(EffectiveValues upstream, String mock, ProviderProtocol dialect) {
+    String expected = dialect.mockName();
     if (!mock.equals(expected)) {
       warn(
           upstream,
           UpstreamSettings.URL,
           "url is that of the mock of %s, but dialect is %s, expected mock://%s, or dialect %s"
-              .formatted(mock, lower(dialect), expected, mock));
+              .formatted(mock, dialect.text(), expected, mock));
     }
   }
 
-  private void doubledPath(EffectiveValues upstream, String urlPath, Dialect dialect) {
+  private void doubledPath(EffectiveValues upstream, String urlPath, ProviderProtocol dialect) {
     Matcher call = CALL.matcher(urlPath);
     if (call.matches()) {
       warn(
@@ -127,7 +126,7 @@ final class LikelyMistakes {
       return;
     }
     String path = endpoint.get(EndpointSettings.PATH);
-    String last = lastSegment(urlPath, dialect);
+    String last = dialect.repeatedSegment(urlPath);
     boolean strips = endpoint.get(EndpointSettings.STRIP_PREFIX);
     if (last.isEmpty() || (strips ? path.endsWith(last) : !startsWith(path, last))) {
       return;
@@ -147,23 +146,7 @@ final class LikelyMistakes {
     return path.equals("/") || path.equals(segment) || path.startsWith(segment + "/");
   }
 
-  /**
-   * Returns the last segment of the path of an address, with its slash, if it is one with which the
-   * paths of clients begin.
-   */
-  private static String lastSegment(String urlPath, Dialect dialect) {
-    if (dialect == Dialect.AZURE) {
-      return urlPath.endsWith("/openai") ? "/openai" : "";
-    }
-    Matcher versioned = VERSIONED.matcher(urlPath);
-    return versioned.matches() ? versioned.group("last") : "";
-  }
-
   private void warn(EffectiveValues section, RouteSetting<?> setting, String message) {
     findings.warn(section.place(setting), message);
-  }
-
-  private static String lower(Dialect dialect) {
-    return dialect.name().toLowerCase(Locale.ROOT);
   }
 }

@@ -1,7 +1,6 @@
 package io.penstock.config;
 
 import io.penstock.cost.AllowedCalls;
-import io.penstock.cost.Dialect;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.key.GroupSpec;
@@ -64,7 +63,7 @@ final class UnlimitedCalls {
     List<UpstreamSpec> real =
         endpoint.upstreams().stream().filter(UnlimitedCalls::costsSomething).toList();
     boolean passes = endpoint.forwarding().calls().equals(AllowedCalls.ALL);
-    if (!passes || real.isEmpty() || endpoint.reading().dialect() == Dialect.NONE) {
+    if (!passes || real.isEmpty() || !endpoint.reading().dialect().readsBodies()) {
       return Optional.empty();
     }
     List<String> limiting = new ArrayList<>();

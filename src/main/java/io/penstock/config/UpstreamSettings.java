@@ -12,7 +12,6 @@ import io.penstock.config.shape.SectionList;
 import io.penstock.config.shape.WordShapes;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dialect;
 import io.penstock.cost.PoolTariff;
 import io.penstock.pool.UpstreamSpec.Day;
 import io.penstock.pool.UpstreamSpec.Tls;
@@ -94,7 +93,7 @@ final class UpstreamSettings {
                   ChargeRule.TOTAL),
               UpstreamSettings::lower),
           "that of its dialect, total for none",
-          effectiveValues -> chargeOf(effectiveValues.get(EndpointSettings.DIALECT)),
+          effectiveValues -> effectiveValues.get(EndpointSettings.DIALECT).charge(),
           "How its provider counts the tokens of a request.");
 
   static final RouteSetting<Day> DAY =
@@ -204,16 +203,6 @@ final class UpstreamSettings {
   private static RouteSetting<Long> limit(String name, String what) {
     return RouteSetting.fixed(
         name, LIMIT, 0L, what + " in any 60 seconds, per model; 0 is unlimited.");
-  }
-
-  private static ChargeRule chargeOf(Dialect dialect) {
-    return switch (dialect) {
-      case OPENAI -> ChargeRule.OPENAI;
-      case AZURE -> ChargeRule.AZURE;
-      case ANTHROPIC -> ChargeRule.ANTHROPIC;
-      case GEMINI -> ChargeRule.GEMINI;
-      case NONE -> ChargeRule.TOTAL;
-    };
   }
 
   private static String lower(Enum<?> constant) {

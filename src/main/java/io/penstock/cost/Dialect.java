@@ -1,15 +1,28 @@
 package io.penstock.cost;
 
-/** Format in which the requests and answers of an endpoint are read. */
-public enum Dialect {
-  /** OpenAI: chat and text completions, responses, embeddings. */
-  OPENAI,
-  /** OpenAI's calls as Azure serves them: a deployment in the path names the model. */
-  AZURE,
-  /** Anthropic's messages. */
-  ANTHROPIC,
-  /** Gemini: the path names model and call. */
-  GEMINI,
-  /** Nothing is read: the cost is what the parameters of the request state. */
-  NONE
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Format in which the requests and answers of an endpoint are read, as far as limits, metrics and
+ * traces know it. All dialects stand in one table, {@code DialectTable}. Immutable.
+ */
+public interface Dialect {
+  /** Returns its name in route files, in lower case. */
+  String text();
+
+  /**
+   * Returns whether bodies are read; if not, the cost of a request is what its parameters state.
+   */
+  default boolean readsBodies() {
+    return true;
+  }
+
+  /** Returns the rule by which its provider counts requests, unless an upstream has another. */
+  ChargeRule charge();
+
+  /**
+   * Returns the name of the provider that defined it, in OpenTelemetry's conventions; null if there
+   * is none.
+   */
+  @Nullable String telemetryName();
 }

@@ -1,7 +1,5 @@
 package io.penstock.cost;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Names of OpenTelemetry's conventions for generative AI: the one table of these names, for metrics
  * and for spans. Where Prometheus reads them, dots are underscores.
@@ -10,7 +8,9 @@ public final class GenAiConventions {
   /** Attribute: the operation of the model, as named by {@link #name(Operation)}. */
   public static final String OPERATION_NAME = "gen_ai.operation.name";
 
-  /** Attribute: the provider that defined the dialect, as named by {@link #provider}. */
+  /**
+   * Attribute: the provider that defined the dialect, as named by {@link Dialect#telemetryName}.
+   */
   public static final String PROVIDER_NAME = "gen_ai.provider.name";
 
   /** Attribute: the model that is asked, under the name that clients use. */
@@ -53,17 +53,6 @@ public final class GenAiConventions {
   public static final String OPERATION_DURATION = "gen_ai.client.operation.duration";
 
   private GenAiConventions() {}
-
-  /** Returns the name of the provider that defined a dialect; null when there is none. */
-  public static @Nullable String provider(Dialect dialect) {
-    return switch (dialect) {
-      case OPENAI -> "openai";
-      case AZURE -> "azure.ai.openai";
-      case ANTHROPIC -> "anthropic";
-      case GEMINI -> "gcp.gemini";
-      case NONE -> null;
-    };
-  }
 
   /** Returns the name of an operation. */
   public static String name(ModelOperation modelOperation) {

@@ -134,7 +134,7 @@ final class ModelMeters {
 
   /** Records the duration of a call, and its usage if known. */
   void called(Event.Called event) {
-    String provider = GenAiConventions.provider(event.dialect());
+    String provider = event.dialect().telemetryName();
     if (provider == null) {
       return;
     }

@@ -108,7 +108,7 @@ final class CountHandler {
   }
 
   private static WeighedRequest.Request read(CountRequest asked) {
-    ProviderProtocol providerProtocol = ProviderProtocol.of(asked.dialect());
+    ProviderProtocol providerProtocol = asked.dialect();
     if (!providerProtocol.weighs("POST", asked.path())) {
       throw new Unclear("requests of this kind are not read: body is expected to be another");
     }

@@ -1,10 +1,13 @@
 package io.penstock.operator;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
+import io.penstock.provider.ProviderProtocol;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -17,16 +20,19 @@ import tools.jackson.databind.node.ObjectNode;
  * @param body the body that a client would send
  */
 record CountRequest(
-    String provider, Dialect dialect, String model, boolean exact, String path, ObjectNode body) {
+    String provider,
+    ProviderProtocol dialect,
+    String model,
+    boolean exact,
+    String path,
+    ObjectNode body) {
   private static final Set<String> MEMBERS = Set.of("provider", "model", "text", "body", "exact");
 
-  private static final Map<String, Dialect> PROVIDERS =
-      new TreeMap<>(
-          Map.of(
-              "openai", Dialect.OPENAI,
-              "azure", Dialect.AZURE,
-              "anthropic", Dialect.ANTHROPIC,
-              "gemini", Dialect.GEMINI));
+  private static final Map<String, ProviderProtocol> PROVIDERS =
+      DialectTable.ALL.stream()
+          .filter(Dialect::readsBodies)
+          .collect(
+              Collectors.toMap(Dialect::text, each -> each, (one, other) -> one, TreeMap::new));
 
   /** Thrown when a question cannot be counted; the message tells a person why. */
   static final class Unclear extends RuntimeException {
@@ -55,7 +61,7 @@ record CountRequest(
               }
             });
     String provider = string(asked, "provider").toLowerCase(Locale.ROOT);
-    Dialect dialect = PROVIDERS.get(provider);
+    ProviderProtocol dialect = PROVIDERS.get(provider);
     if (dialect == null) {
       throw new Unclear("provider is not known, expected one of " + PROVIDERS.keySet());
     }
@@ -65,8 +71,8 @@ record CountRequest(
       throw new Unclear("exact is expected to be true or false");
     }
     ObjectNode body = body(asked, dialect);
-    String path = path(dialect, body);
-    if (dialect != Dialect.GEMINI) {
+    String path = dialect.pathOf(body);
+    if (dialect.namesModelInBody()) {
       body.put("model", model);
     }
     return new CountRequest(provider, dialect, model, exact.asBoolean(false), path, body);
@@ -80,7 +86,7 @@ record CountRequest(
     return value.stringValue();
   }
 
-  private static ObjectNode body(ObjectNode asked, Dialect dialect) {
+  private static ObjectNode body(ObjectNode asked, ProviderProtocol dialect) {
     if (asked.has("text") == asked.has("body")) {
       throw new Unclear("either text or body is expected");
     }
@@ -94,30 +100,6 @@ record CountRequest(
     if (!text.isString()) {
       throw new Unclear("text is expected to be a string");
     }
-    return around(text.stringValue(), dialect);
-  }
-
-  /** Returns the smallest request that contains a text. */
-  private static ObjectNode around(String text, Dialect dialect) {
-    ObjectNode body = JsonMapper.shared().createObjectNode();
-    switch (dialect) {
-      case GEMINI ->
-          body.putArray("contents").addObject().putArray("parts").addObject().put("text", text);
-      case OPENAI, AZURE -> body.put("input", text);
-      case ANTHROPIC, NONE ->
-          body.putArray("messages").addObject().put("role", "user").put("content", text);
-    }
-    return body;
-  }
-
-  private static String path(Dialect dialect, ObjectNode body) {
-    return switch (dialect) {
-      case ANTHROPIC -> "/v1/messages";
-      case GEMINI -> "/v1beta/models/-:generateContent";
-      case OPENAI, AZURE, NONE ->
-          body.has("messages")
-              ? "/v1/chat/completions"
-              : body.has("prompt") ? "/v1/completions" : "/v1/responses";
-    };
+    return JsonMapper.shared().valueToTree(dialect.around(text.stringValue()));
   }
 }

@@ -1,19 +1,17 @@
 package io.penstock.provider;
 
-import io.penstock.cost.LimitMeasure;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.quota.ProviderStatus;
 import io.penstock.time.WallClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads statements about limits from answers, with one method for each family of providers.
- * Unreadable values are skipped and reported as an oddity: if one header of a limit is garbage, the
- * lesson omits that limit but has the others.
+ * Reads statements about limits from answers: headers, and the details of errors. Unreadable values
+ * are skipped and reported as an oddity: if one header of a limit is garbage, the lesson omits that
+ * limit but has the others.
  */
 final class AnswerLessons {
   /** Uses the wall clock of this machine, which is needed for resets given as instants. */
@@ -26,66 +24,23 @@ final class AnswerLessons {
   }
 
   /**
-   * Reads headers of OpenAI, Azure and compatible providers: {@code x-ratelimit-limit-requests},
-   * {@code -remaining-}, {@code -reset-} as Go durations, and the same for tokens. Source: OpenAI's
-   * rate-limit guide, "Rate limits in headers".
+   * Reads an answer.
+   *
+   * @param headers the headers that may state limits
+   * @param header returns the value of a header of the answer, or null
+   * @param body the beginning of an error's body, decoded
    */
-  ProviderLesson openAi(int status, Function<String, @Nullable String> header, byte[] body) {
-    List<ProviderStatus> standings = new ArrayList<>(2);
-    boolean readable = openAi(LimitMeasure.REQUESTS, "requests", header, standings);
-    readable &= openAi(LimitMeasure.TOKENS, "tokens", header, standings);
-    return lesson(status, standings, readable, header, body);
-  }
-
-  private boolean openAi(
-      LimitMeasure measure,
-      String name,
+  ProviderLesson lesson(
+      List<LimitHeader> headers,
+      int status,
       Function<String, @Nullable String> header,
-      List<ProviderStatus> standings) {
-    return add(
-        measure,
-        header.apply("x-ratelimit-limit-" + name),
-        header.apply("x-ratelimit-remaining-" + name),
-        header.apply("x-ratelimit-reset-" + name),
-        resetTimes::goDuration,
-        standings);
-  }
-
-  /**
-   * Reads headers of Anthropic: {@code anthropic-ratelimit-requests-limit}, {@code -remaining},
-   * {@code -reset} as instants, and the same for tokens, input tokens and output tokens. Source:
-   * Anthropic's page "Rate limits", "Response headers".
-   */
-  ProviderLesson anthropic(int status, Function<String, @Nullable String> header, byte[] body) {
-    List<ProviderStatus> standings = new ArrayList<>(4);
-    boolean readable = anthropic(LimitMeasure.REQUESTS, "requests", header, standings);
-    readable &= anthropic(LimitMeasure.TOKENS, "tokens", header, standings);
-    readable &= anthropic(LimitMeasure.INPUT_TOKENS, "input-tokens", header, standings);
-    readable &= anthropic(LimitMeasure.OUTPUT_TOKENS, "output-tokens", header, standings);
+      byte[] body) {
+    List<ProviderStatus> standings = new ArrayList<>(headers.size());
+    boolean readable = true;
+    for (LimitHeader each : headers) {
+      readable &= add(each, header, standings);
+    }
     return lesson(status, standings, readable, header, body);
-  }
-
-  private boolean anthropic(
-      LimitMeasure measure,
-      String name,
-      Function<String, @Nullable String> header,
-      List<ProviderStatus> standings) {
-    String prefix = "anthropic-ratelimit-" + name;
-    return add(
-        measure,
-        header.apply(prefix + "-limit"),
-        header.apply(prefix + "-remaining"),
-        header.apply(prefix + "-reset"),
-        resetTimes::instant,
-        standings);
-  }
-
-  /**
-   * Reads errors of Gemini, which has no headers for limits: {@code RetryInfo} and {@code
-   * QuotaFailure} in the details of an error. Source: google.rpc's error_details.proto.
-   */
-  ProviderLesson gemini(int status, Function<String, @Nullable String> header, byte[] body) {
-    return lesson(status, List.of(), true, header, body);
   }
 
   private ProviderLesson lesson(
@@ -121,25 +76,25 @@ final class AnswerLessons {
   }
 
   /** Adds a limit's standing; returns false if its headers are unreadable. */
-  private static boolean add(
-      LimitMeasure measure,
-      @Nullable String limit,
-      @Nullable String remaining,
-      @Nullable String reset,
-      ToLongFunction<String> reader,
+  private boolean add(
+      LimitHeader names,
+      Function<String, @Nullable String> header,
       List<ProviderStatus> standings) {
+    String limit = header.apply(names.limit());
+    String remaining = header.apply(names.remaining());
     if (limit == null && remaining == null) {
       return true;
     }
+    String reset = header.apply(names.reset());
     long most = ResetTimes.count(limit);
     long left = ResetTimes.count(remaining);
-    long until = reset == null ? ProviderStatus.UNSTATED : reader.applyAsLong(reset);
+    long until = reset == null ? ProviderStatus.UNSTATED : names.form().nanos(resetTimes, reset);
     boolean garbage =
         (limit != null && most <= 0)
             || (remaining != null && left == ProviderStatus.UNSTATED)
             || (reset != null && until == ProviderStatus.UNSTATED);
     if (!garbage) {
-      standings.add(new ProviderStatus(measure, most, left, until));
+      standings.add(new ProviderStatus(names.measure(), most, left, until));
     }
     return !garbage;
   }

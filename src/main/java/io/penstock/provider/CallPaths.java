@@ -1,10 +1,25 @@
 package io.penstock.provider;
 
+import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Matches paths with the calls of a provider. */
-final class CallPaths {
+public final class CallPaths {
+  /** Ends of paths of batches at OpenAI, Azure, Anthropic, Mistral, Gemini and Vertex AI. */
+  private static final List<String> BATCHES =
+      List.of(
+          "/batches",
+          "/batch/jobs",
+          ":batchGenerateContent",
+          ":asyncBatchEmbedContent",
+          "/batchPredictionJobs");
+
+  /** Matches a path whose last segment is a version, such as {@code /openai/v1}. */
+  private static final Pattern VERSIONED = Pattern.compile(".*(?<last>/v[0-9]+[a-z]*)");
+
   private CallPaths() {}
 
   /**
@@ -13,7 +28,7 @@ final class CallPaths {
    * and upper case are ignored, as some providers do, because a request must not evade its limits
    * by them.
    */
-  static boolean names(String path, String call) {
+  public static boolean names(String path, String call) {
     String tidy = tidy(path);
     return tidy.regionMatches(true, tidy.length() - call.length(), call, 0, call.length());
   }
@@ -22,7 +37,7 @@ final class CallPaths {
    * Returns the part of {@code path} behind a collection, such as {@code /models}, or null when
    * there is none. The part may contain slashes, as names of models do.
    */
-  static @Nullable String member(String path, String collection) {
+  public static @Nullable String member(String path, String collection) {
     String tidy = tidy(path);
     String prefix = collection + "/";
     int at = tidy.toLowerCase(Locale.ROOT).indexOf(prefix);
@@ -31,7 +46,8 @@ final class CallPaths {
         : tidy.substring(at + prefix.length());
   }
 
-  private static String tidy(String path) {
+  /** Returns a path without extra slashes. */
+  static String tidy(String path) {
     if (!path.contains("//") && !path.endsWith("/")) {
       return path;
     }
@@ -44,5 +60,19 @@ final class CallPaths {
       }
     }
     return tidy.toString();
+  }
+
+  /**
+   * Returns the version at the end of the path of an address, such as {@code /v1}, with its slash;
+   * empty if there is none.
+   */
+  public static String version(String path) {
+    Matcher versioned = VERSIONED.matcher(path);
+    return versioned.matches() ? versioned.group("last") : "";
+  }
+
+  /** As {@link ProviderProtocol#startsBatch}, whichever provider the call is of. */
+  static boolean startsBatch(String method, String path) {
+    return method.equals("POST") && BATCHES.stream().anyMatch(call -> names(path, call));
   }
 }

@@ -1,10 +1,6 @@
 package io.penstock.provider;
 
-import io.penstock.cost.Dialect;
 import java.io.ByteArrayOutputStream;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -15,9 +11,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A call that asks a provider to count the input of a request, derived from that request. Sources:
- * Anthropic's <i>Count tokens in a Message</i>, Gemini's {@code models.countTokens}, OpenAI's
- * <i>Get input token counts</i> in their API references.
+ * A call that asks a provider to count the input of a request, derived from that request.
  *
  * @param path path of the call, raw
  * @param model the upstream's own name of the model, as written in the body
@@ -26,62 +20,12 @@ import tools.jackson.databind.json.JsonMapper;
  *     itself
  * @param result the member of the answer that holds the tokens
  */
-record CountCall(
+public record CountCall(
     String path,
     String model,
     @Nullable Set<String> members,
     @Nullable String around,
     String result) {
-  private static final Set<String> ANTHROPIC =
-      Set.of("system", "messages", "tools", "tool_choice", "thinking");
-
-  private static final Set<String> RESPONSES =
-      Set.of(
-          "input",
-          "instructions",
-          "tools",
-          "tool_choice",
-          "parallel_tool_calls",
-          "previous_response_id",
-          "conversation",
-          "reasoning",
-          "text",
-          "truncation");
-
-  private static final String MODELS = "/models/";
-
-  /** Returns the call for a request to {@code path}, raw, or null if the provider has none. */
-  static @Nullable CountCall of(Dialect dialect, String path, String ownModel) {
-    String trimmed = path.replaceAll("/+$", "");
-    return switch (dialect) {
-      case ANTHROPIC ->
-          trimmed.endsWith("/messages")
-              ? new CountCall(trimmed + "/count_tokens", ownModel, ANTHROPIC, null, "input_tokens")
-              : null;
-      case OPENAI ->
-          trimmed.endsWith("/responses")
-              ? new CountCall(trimmed + "/input_tokens", ownModel, RESPONSES, null, "input_tokens")
-              : null;
-      case GEMINI -> gemini(trimmed, ownModel);
-      case AZURE, NONE -> null;
-    };
-  }
-
-  private static @Nullable CountCall gemini(String path, String ownModel) {
-    int models = path.lastIndexOf(MODELS);
-    String lower = path.toLowerCase(Locale.ROOT);
-    if (models < 0 || !(lower.endsWith(":generatecontent") || lower.contains(":streamgenerate"))) {
-      return null;
-    }
-    String name = URLEncoder.encode(ownModel, StandardCharsets.UTF_8).replace("+", "%20");
-    return new CountCall(
-        path.substring(0, models + MODELS.length()) + name + ":countTokens",
-        "models/" + ownModel,
-        null,
-        "generateContentRequest",
-        "totalTokens");
-  }
-
   /**
    * Returns the body of the call.
    *

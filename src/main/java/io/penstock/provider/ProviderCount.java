@@ -34,8 +34,7 @@ public final class ProviderCount implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final int CONNECTIONS = 16;
   private static final int WAITING = 256;
-  private static final String VERSION = "anthropic-version";
-  private static final List<String> OF_THE_CLIENT = List.of(VERSION, "anthropic-beta");
+  private static final List<String> OF_THE_CLIENT = List.of("anthropic-version", "anthropic-beta");
   private static final List<String> CREDENTIALS =
       List.of("authorization", "x-api-key", "api-key", "x-goog-api-key");
 
@@ -115,7 +114,9 @@ public final class ProviderCount implements AutoCloseable {
    */
   public Mono<Answer> count(Ask ask, long size, Mono<byte[]> body) {
     UpstreamSpec upstream = ask.upstream();
-    CountCall call = CountCall.of(ask.dialect(), ask.path(), upstream.ownName(ask.model()));
+    CountCall call =
+        ProviderProtocol.of(ask.dialect())
+            .countCall(ask.path().replaceAll("/+$", ""), upstream.ownName(ask.model()));
     if (call == null) {
       return Mono.just(new Answer.NoCall());
     }
@@ -152,15 +153,14 @@ public final class ProviderCount implements AutoCloseable {
     headers.set(HttpHeaderNames.CONTENT_TYPE, "application/json");
     headers.set(HttpHeaderNames.CONTENT_LENGTH, length);
     headers.set(HttpHeaderNames.ACCEPT_ENCODING, "identity");
-    if (ask.dialect() == Dialect.ANTHROPIC) {
-      headers.set(VERSION, "2023-06-01");
-    }
+    ProviderProtocol protocol = ProviderProtocol.of(ask.dialect());
+    protocol.headers().forEach(headers::set);
     OF_THE_CLIENT.forEach(name -> pass(headers, ask, name));
     if (access.passthrough()) {
       CREDENTIALS.forEach(name -> pass(headers, ask, name));
     }
     if (access.apiKey() != null) {
-      ProviderProtocol.of(ask.dialect()).credentials(access.apiKey()).forEach(headers::set);
+      protocol.credentials(access.apiKey()).forEach(headers::set);
     }
     access.headers().forEach(headers::set);
   }

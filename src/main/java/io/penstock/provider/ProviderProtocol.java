@@ -1,5 +1,6 @@
 package io.penstock.provider;
 
+import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.ModelOperation;
 import io.penstock.endpoint.EndpointSpec;
@@ -8,36 +9,30 @@ import io.penstock.pool.ProviderLesson;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.AnswerReaders;
 import io.penstock.provider.answer.SessionUsage;
+import io.penstock.provider.request.BodyReader;
 import io.penstock.provider.request.RequestReader;
+import io.penstock.provider.request.UnreadBody;
 import io.penstock.refusal.Refusal;
+import java.net.URI;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.JsonNode;
 
 /**
- * The protocol of one provider: estimates the cost of requests, reads the usage in answers, and
- * writes refusals. Stateless and safe from any thread; each reader that it creates belongs to a
- * single request.
+ * The protocol of one provider: reads its requests and answers, writes refusals, and makes its
+ * calls. All that is special to a provider is here. Stateless and safe from any thread; each reader
+ * that it creates belongs to a single request.
  */
-public sealed interface ProviderProtocol
-    permits OpenAiProtocol, AzureProtocol, AnthropicProtocol, GeminiProtocol, PlainProtocol {
+public interface ProviderProtocol extends Dialect {
 
-  /** Returns the protocol of {@code dialect}. */
+  /** Returns the protocol of {@code dialect}: each dialect of the table is one. */
   static ProviderProtocol of(Dialect dialect) {
-    return switch (dialect) {
-      case OPENAI -> OpenAiProtocol.INSTANCE;
-      case AZURE -> AzureProtocol.INSTANCE;
-      case ANTHROPIC -> AnthropicProtocol.INSTANCE;
-      case GEMINI -> GeminiProtocol.INSTANCE;
-      case NONE -> PlainProtocol.INSTANCE;
-    };
-  }
-
-  /** Returns the body of a refusal by an endpoint without upstreams, without an instant. */
-  static RefusalBody permitRefusal(Refusal refusal) {
-    return permitRefusal(refusal, null);
+    return (ProviderProtocol) dialect;
   }
 
   /**
@@ -49,23 +44,39 @@ public sealed interface ProviderProtocol
     return RefusalJson.permit(refusal, retryAt);
   }
 
+  // What a request asks for
+
+  /**
+   * Returns the call to whose path a request goes, if its body is read; null if not.
+   *
+   * @param path the decoded path at the upstream, such as {@code /v1/chat/completions}, without a
+   *     query
+   */
+  @Nullable WeighedCall call(String path);
+
   /**
    * Returns whether a request is read to estimate its cost: a POST of generation or embedding JSON.
    * Others pass unread and count as one request.
    *
    * @param method the HTTP method, in capitals
-   * @param path the decoded path at the upstream, such as {@code /v1/chat/completions}, without a
-   *     query
+   * @param path as in {@link #call}
    */
-  boolean weighs(String method, String path);
+  default boolean weighs(String method, String path) {
+    return method.equals("POST") && call(path) != null;
+  }
+
+  /** Returns what a request to {@code path} asks of a model; null if its body is not read. */
+  default @Nullable ModelOperation operation(String path) {
+    WeighedCall call = call(path);
+    return call == null ? null : call.operation();
+  }
 
   /**
-   * Returns the protocol that reads a call: this one, or that of another provider whose calls this
-   * one's servers answer too, such as OpenAI's below {@code /v1beta/openai}. Null if the call is
-   * not read; method and path as in {@link #weighs}.
+   * Returns whether the path of a call alone shows that it is one of this provider's, at a server
+   * of another, which may answer it too; path as in {@link #call}.
    */
-  default @Nullable ProviderProtocol reader(String method, String path) {
-    return weighs(method, path) ? this : AdoptedCalls.reader(method, path);
+  default boolean owns(String path) {
+    return true;
   }
 
   /**
@@ -73,19 +84,34 @@ public sealed interface ProviderProtocol
    * knows when it is created; method and path as in {@link #weighs}.
    */
   default boolean startsBatch(String method, String path) {
-    return AdoptedCalls.startsBatch(method, path);
+    return CallPaths.startsBatch(method, path);
   }
 
-  /**
-   * Returns the operation that a request to {@code path} asks of a model; null if such requests are
-   * not read.
-   */
-  default @Nullable ModelOperation operation(String path) {
-    return null;
+  /** Returns whether a WebSocket at {@code path} uses the model that its query names. */
+  default boolean opensSession(String path) {
+    return false;
   }
 
   /** Returns a reader for the body of one request to {@code path}. */
-  RequestReader requestReader(EndpointSpec.Reading reading, String path);
+  default RequestReader requestReader(EndpointSpec.Reading reading, String path) {
+    WeighedCall call = call(path);
+    return call == null
+        ? new UnreadBody(Cost.NO_TOKENS)
+        : new BodyReader(reading, call.body().get());
+  }
+
+  /**
+   * Returns which of several members of a body states the maximum of output to a server.
+   *
+   * @param url the server's address
+   * @param query the raw query of the request, or null
+   * @return null if there is only one
+   */
+  default @Nullable String maximumMember(URI url, @Nullable String query) {
+    return null;
+  }
+
+  // Answers
 
   /**
    * Returns a reader for one answer. It reads JSON and event streams but no other types; an answer
@@ -107,28 +133,41 @@ public sealed interface ProviderProtocol
     return null;
   }
 
+  /** Returns whether later requests may refer to an answer, which only its upstream knows. */
+  default boolean keepsAnswers() {
+    return false;
+  }
+
+  /** Returns the headers in which answers state limits. */
+  default List<LimitHeader> limitHeaders() {
+    return List.of();
+  }
+
+  /**
+   * Returns the information about the provider's limits in an answer.
+   *
+   * @param header returns the value of a header of the answer, or null
+   * @param body the beginning of an error's body, decoded; empty if it was not read
+   */
+  default ProviderLesson lesson(
+      int status, Function<String, @Nullable String> header, byte[] body) {
+    return AnswerLessons.SYSTEM.lesson(limitHeaders(), status, header, body);
+  }
+
+  // What the gateway writes itself
+
   /** Returns a body that makes the provider's own client library raise its own typed error. */
   RefusalBody refusalBody(Refusal refusal, RefusedCall call);
-
-  /** Returns such a body for a request of which only the id is known. */
-  default RefusalBody refusalBody(Refusal refusal, String requestId) {
-    return refusalBody(refusal, RefusedCall.of(requestId));
-  }
 
   /**
    * Returns bytes without meaning that can be written into an event stream repeatedly before its
    * first event; null if the protocol has no streams. Must not be modified.
-   */
-  default byte @Nullable [] heartbeat() {
-    return null;
-  }
-
-  /**
-   * Returns the same for a request with the given raw query, which may be null: null if the request
-   * asks for a stream that does not consist of events, because nothing can be inserted there.
+   *
+   * @param rawQuery the query of the request, which may be null; null is returned if it asks for a
+   *     stream that does not consist of events, because nothing can be inserted there
    */
   default byte @Nullable [] heartbeat(@Nullable String rawQuery) {
-    return heartbeat();
+    return SseWriter.comment();
   }
 
   /**
@@ -147,15 +186,31 @@ public sealed interface ProviderProtocol
     return SseWriter.data(json);
   }
 
+  // Paths and headers
+
+  /** Returns the beginning of all paths of calls, such as {@code /v1}; empty if there is none. */
+  String version();
+
+  /** Returns what clients expect in a base URL behind the path of an endpoint. */
+  default String basePath() {
+    return "";
+  }
+
   /**
-   * Returns the information about the provider's limits in an answer.
-   *
-   * @param header returns the value of a header of the answer, or null
-   * @param body the beginning of an error's body, decoded; empty if it was not read
+   * Returns the last segment of an upstream's path, with its slash, if the paths of clients begin
+   * with it; else an empty text.
    */
-  default ProviderLesson lesson(
-      int status, Function<String, @Nullable String> header, byte[] body) {
-    return ProviderLesson.silent(status);
+  default String repeatedSegment(String urlPath) {
+    return CallPaths.version(urlPath);
+  }
+
+  /**
+   * Returns whether a request to a path that no endpoint has comes from a client of this provider.
+   *
+   * @param path raw, in lower case
+   */
+  default boolean isSpokenBy(String path, HttpHeaders headers) {
+    return false;
   }
 
   /**
@@ -176,29 +231,79 @@ public sealed interface ProviderProtocol
     return rawPath;
   }
 
-  /** Returns whether a request asks for the list of models; {@code path} as in {@link #weighs}. */
-  default boolean listsModels(String method, String path) {
+  /** Returns the headers, by name, that authenticate with an upstream. */
+  Map<String, String> credentials(String apiKey);
+
+  /** Returns whether a credential may be in the query. */
+  default boolean readsKeyInQuery() {
     return false;
   }
 
-  /** Returns the list of models as JSON, in the given order. */
-  default byte[] models(List<String> names) {
-    throw new UnsupportedOperationException("there are no models in this dialect");
+  /** Returns the headers that each call needs besides a credential. */
+  default Map<String, String> headers() {
+    return Map.of();
+  }
+
+  // Models
+
+  /** Returns whether a GET of {@code path} asks for models, or one of them, in its own format. */
+  default boolean describesModels(String path) {
+    return true;
+  }
+
+  /**
+   * Returns whether a request asks for the list of models; method and path as in {@link #weighs}.
+   */
+  default boolean listsModels(String method, String path) {
+    return method.equals("GET") && describesModels(path) && CallPaths.names(path, "/models");
   }
 
   /**
    * Returns the name of the model about which a request asks, or null if it asks for no model's
-   * description; {@code path} as in {@link #weighs}.
+   * description; method and path as in {@link #weighs}.
    */
   default @Nullable String describedModel(String method, String path) {
+    return method.equals("GET") && describesModels(path) ? CallPaths.member(path, "/models") : null;
+  }
+
+  /** Writes the members of the object that describes a model. */
+  void describe(JsonGenerator json, String model);
+
+  /** Writes the members of the list of models, in the given order. */
+  void list(JsonGenerator json, List<String> models);
+
+  // Calls that the gateway makes
+
+  /** Returns a common, small and cheap model, used if no upstream names those it serves. */
+  String smallModel();
+
+  /** Returns the raw path of the smallest call, behind the version, with its query, if any. */
+  String smallestPath(String model);
+
+  /** Returns the body of the smallest call: one word of input and one token of output. */
+  Map<String, Object> smallestBody(String model);
+
+  /**
+   * Returns the call that counts the input of a request to {@code path}, raw, without slashes at
+   * its end; null if there is none.
+   */
+  default @Nullable CountCall countCall(String path, String ownModel) {
     return null;
   }
 
-  /** Returns the description of one model as JSON. */
-  default byte[] model(String name) {
-    throw new UnsupportedOperationException("there are no models in this dialect");
+  /** Returns the path to which a client would send a body. */
+  String pathOf(JsonNode body);
+
+  /** Returns the smallest request that contains a text, without its model. */
+  Map<String, Object> around(String text);
+
+  /** Returns whether the body of a request names its model. */
+  default boolean namesModelInBody() {
+    return true;
   }
 
-  /** Returns the headers, by name, that authenticate with an upstream. */
-  Map<String, String> credentials(String apiKey);
+  /** Returns the name of the mock provider that answers in this format. */
+  default String mockName() {
+    return text();
+  }
 }

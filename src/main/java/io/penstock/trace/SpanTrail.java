@@ -9,7 +9,6 @@ import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapPropagator;
-import io.penstock.cost.Dialect;
 import io.penstock.cost.GenAiConventions;
 import io.penstock.cost.ModelOperation;
 import io.penstock.cost.TokenUsage;
@@ -59,7 +58,7 @@ final class SpanTrail implements RequestTrail {
   private final Span span;
   private final Context context;
   private final String method;
-  private Dialect dialect = Dialect.NONE;
+  private @Nullable String provider;
   private String path = "";
   private @Nullable ParkedTicket ticket;
   private @Nullable Span park;
@@ -87,7 +86,7 @@ final class SpanTrail implements RequestTrail {
 
   @Override
   public void entered(Endpoint endpoint, String requestId, String key) {
-    dialect = endpoint.spec().reading().dialect();
+    provider = endpoint.spec().reading().dialect().telemetryName();
     path = endpoint.path();
     span.updateName(method + " " + path);
     span.setAttribute(ROUTE, path);
@@ -169,7 +168,7 @@ final class SpanTrail implements RequestTrail {
     begun.setAttribute(UPSTREAM, upstream.id());
     if (operation != null) {
       begun.setAttribute(GenAiConventions.OPERATION_NAME, GenAiConventions.name(operation));
-      begun.setAttribute(GenAiConventions.PROVIDER_NAME, GenAiConventions.provider(dialect));
+      begun.setAttribute(GenAiConventions.PROVIDER_NAME, provider);
       begun.setAttribute(GenAiConventions.REQUEST_MODEL, model);
     }
     begun.setAttribute(GenAiConventions.SERVER_ADDRESS, base.getHost());

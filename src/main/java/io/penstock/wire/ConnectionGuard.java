@@ -19,9 +19,9 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.AttributeKey;
-import io.penstock.cost.Dialect;
-import io.penstock.provider.ProviderProtocol;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.RefusalBody;
+import io.penstock.provider.RefusedCall;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import org.springframework.http.server.reactive.ServerHttpRequest;
@@ -239,7 +239,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
     if (!(response instanceof FullHttpResponse bare) || bare.content().isReadable()) {
       return response;
     }
-    RefusalBody body = ProviderProtocol.of(Dialect.NONE).refusalBody(UNREADABLE, requestId);
+    RefusalBody body = DialectTable.NONE.refusalBody(UNREADABLE, RefusedCall.of(requestId));
     bare.release();
     FullHttpResponse full = bare.replace(Unpooled.wrappedBuffer(body.bytes()));
     full.headers().set(HttpHeaderNames.CONTENT_TYPE, body.contentType());

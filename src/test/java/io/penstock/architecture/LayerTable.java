@@ -29,6 +29,10 @@ final class LayerTable {
   /** Packages that a step of a request may import besides the lower layers; none is a step. */
   private static final Predicate<Row> STEP = packages("wire", "gateway.body", "gateway.request");
 
+  /** Packages that the protocol of each provider may import besides the lower layers. */
+  private static final Predicate<Row> PROTOCOL =
+      packages("json", "tokenizer", "provider", "provider.request", "provider.answer");
+
   static final List<Row> ROWS =
       List.of(
           new Row(0, "time", packages()),
@@ -61,9 +65,14 @@ final class LayerTable {
               2,
               "provider",
               layersTo(1).or(packages("json", "tokenizer", "provider.request", "provider.answer"))),
+          new Row(2, "provider.openai", layersTo(1).or(PROTOCOL)),
+          new Row(2, "provider.azure", layersTo(1).or(PROTOCOL).or(packages("provider.openai"))),
+          new Row(2, "provider.anthropic", layersTo(1).or(PROTOCOL)),
+          new Row(2, "provider.gemini", layersTo(1).or(PROTOCOL)),
+          new Row(2, "dialect", layersTo(1).or(PROTOCOL).or(row -> isProvider(row.name()))),
           new Row(2, "mock", layersTo(0).or(packages("json"))),
           new Row(2, "config.shape", layersTo(1)),
-          new Row(2, "config", layersTo(1).or(packages("config.shape"))),
+          new Row(2, "config", layersTo(1).or(packages("config.shape", "provider", "dialect"))),
           new Row(2, "redis", layersTo(1)),
           new Row(2, "redis.coordination", layersTo(1).or(packages("redis"))),
           new Row(2, "slices", layersTo(1).or(packages("redis"))),
@@ -114,6 +123,10 @@ final class LayerTable {
   }
 
   private LayerTable() {}
+
+  private static boolean isProvider(String name) {
+    return name.startsWith("provider.");
+  }
 
   /** Returns the row for exactly this package; a nested row has a row of its own. */
   static Optional<Row> row(String packageName) {

@@ -1,16 +1,17 @@
 package io.penstock.bench;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.CompactBytes;
 import io.penstock.json.JsonWalk;
-import io.penstock.provider.request.AnthropicMessages;
+import io.penstock.provider.ProviderProtocol;
+import io.penstock.provider.request.BodyMembers;
 import io.penstock.provider.request.BodyReader;
-import io.penstock.provider.request.OpenAiChat;
 import io.penstock.provider.request.RequestVisitor;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.time.Ticker;
@@ -112,9 +113,9 @@ class PrefixFigures {
   }
 
   /** Reads the body repeatedly, and returns the nanoseconds of each time. */
-  private double round(ByteBuffer body, Supplier<RequestVisitor> visitors, boolean seesBytes) {
+  private double round(ByteBuffer body, Supplier<BodyMembers> visitors, boolean seesBytes) {
     EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(Dialect.NONE, CostSource.BODY, 1, 256, MOST_BYTES);
+        new EndpointSpec.Reading(DialectTable.NONE, CostSource.BODY, 1, 256, MOST_BYTES);
     int times = (int) Math.max(1, BYTES_A_ROUND / body.capacity());
     long before = ticker.nanos();
     for (int time = 0; time < times; time++) {
@@ -132,7 +133,8 @@ class PrefixFigures {
   }
 
   private void compare(
-      String what, byte[] bytes, Supplier<RequestVisitor> visitors, double mostPercent) {
+      String what, byte[] bytes, ProviderProtocol protocol, String path, double mostPercent) {
+    Supplier<BodyMembers> visitors = requireNonNull(protocol.call(path)).body();
     ByteBuffer body = ByteBuffer.allocateDirect(bytes.length).put(0, bytes);
     double[] with = new double[ROUNDS];
     double[] without = new double[ROUNDS];
@@ -161,8 +163,14 @@ class PrefixFigures {
   void fingerprints_addLittleToReading() throws IOException {
     EnglishText english = EnglishText.read();
     for (int bytes : new int[] {2_000, 40_000, 400_000}) {
-      compare("messages", agentCall(bytes, true, english), AnthropicMessages::new, 35);
-      compare("chat", agentCall(bytes, false, english), OpenAiChat::new, 15);
+      compare(
+          "messages", agentCall(bytes, true, english), DialectTable.ANTHROPIC, "/v1/messages", 35);
+      compare(
+          "chat",
+          agentCall(bytes, false, english),
+          DialectTable.OPENAI,
+          "/v1/chat/completions",
+          15);
     }
     System.out.println(figureTable);
     assertThat(boundaries).isPositive();

@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.knuddels.jtokkit.Encodings;
 import com.knuddels.jtokkit.api.Encoding;
 import com.knuddels.jtokkit.api.EncodingType;
-import io.penstock.cost.Dialect;
 import io.penstock.cost.RequestContent;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.provider.ProviderProtocol;
@@ -62,10 +62,10 @@ public class ReadingBenchmark {
           .concat("\"completion_tokens\":80,\"total_tokens\":276}}")
           .getBytes(UTF_8);
   private static final EndpointSpec.Reading READING =
-      new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 256, 32 << 20);
+      new EndpointSpec.Reading(DialectTable.OPENAI, CostSource.BODY, 1, 256, 32 << 20);
   private static final String PATH = "/v1/chat/completions";
 
-  private final ProviderProtocol providerProtocol = ProviderProtocol.of(Dialect.OPENAI);
+  private final ProviderProtocol providerProtocol = DialectTable.OPENAI;
   private final JsonMapper json = new JsonMapper();
   private final TextTokenizers tokenizers = new TextTokenizers();
   private final Encoding encoding =

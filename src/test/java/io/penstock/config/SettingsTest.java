@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.cost.AllowedCalls;
 import io.penstock.cost.ChargeRule;
-import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
@@ -90,7 +90,13 @@ class SettingsTest {
     List<String> window =
         List.of("algorithm: token_window", "tokens_per_window: 100", "window_seconds: 60");
     return Stream.of(
-        of("dialect", "openai", e -> e.reading().dialect(), Dialect.NONE, Dialect.OPENAI, "openai"),
+        of(
+            "dialect",
+            "openai",
+            e -> e.reading().dialect(),
+            DialectTable.NONE,
+            DialectTable.OPENAI,
+            "openai"),
         of(
             "algorithm",
             "none",

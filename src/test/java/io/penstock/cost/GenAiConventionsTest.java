@@ -9,18 +9,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class GenAiConventionsTest {
   @ParameterizedTest
   @CsvSource({
-    "OPENAI, openai",
-    "AZURE, azure.ai.openai",
-    "ANTHROPIC, anthropic",
-    "GEMINI, gcp.gemini",
-    "NONE,"
-  })
-  void dialects_haveAProvider(Dialect dialect, String provider) {
-    assertThat(GenAiConventions.provider(dialect)).isEqualTo(provider);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
     "CHAT, chat",
     "COMPLETION, text_completion",
     "GENERATION, generate_content",

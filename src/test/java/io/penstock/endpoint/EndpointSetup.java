@@ -1,7 +1,7 @@
 package io.penstock.endpoint;
 
 import io.penstock.cost.AllowedCalls;
-import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.EndpointSpec.Affinity;
 import io.penstock.endpoint.EndpointSpec.Descendants;
@@ -28,7 +28,7 @@ public final class EndpointSetup {
   private LimitSpec limit;
   private Scheduling scheduling = fifo(64);
   private Waiting waiting = EndpointFixture.OPEN;
-  private Reading reading = new Reading(Dialect.NONE, CostSource.QUERY, 1, 256, 1 << 20);
+  private Reading reading = new Reading(DialectTable.NONE, CostSource.QUERY, 1, 256, 1 << 20);
   private Descendants descendants = Descendants.SERVED;
   private boolean shadow;
   private Forwarding forwarding = forwarding(true, Map.of());

@@ -12,13 +12,12 @@ import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.refusal.RetryAdvice;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
 import org.springframework.mock.web.server.MockServerWebExchange;
@@ -84,9 +83,9 @@ class RefusalGoldenTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Dialect.class)
-  void everyReason_inEachDialect(Dialect dialect) {
-    String name = dialect.name().toLowerCase(Locale.ROOT);
+  @FieldSource("io.penstock.dialect.DialectTable#ALL")
+  void everyReason_inEachDialect(ProviderProtocol dialect) {
+    String name = dialect.text();
     GoldenRecords.check(
         "client/refusals-" + name + ".http", allRefusals(refusal -> body(dialect, refusal)));
   }
@@ -100,20 +99,19 @@ class RefusalGoldenTest {
 
   /** Compares the refusals after a stream has begun, and the beats before them. */
   @ParameterizedTest
-  @EnumSource(Dialect.class)
-  void everyReason_asAnEventOfAStream(Dialect dialect) {
-    ProviderProtocol providerProtocol = ProviderProtocol.of(dialect);
-    byte[] beat = providerProtocol.heartbeat();
+  @FieldSource("io.penstock.dialect.DialectTable#ALL")
+  void everyReason_asAnEventOfAStream(ProviderProtocol dialect) {
+    byte[] beat = dialect.heartbeat("alt=sse");
     StringBuilder text = new StringBuilder("heartbeat: ");
     text.append(beat == null ? "none" : new String(beat, UTF_8).replace("\n", "\\n"));
     text.append("\n\n");
     for (RefusalReason refusalReason : RefusalReason.values()) {
       Refusal refusal = new Refusal(refusalReason, detail(refusalReason), WAIT);
-      byte[] event = providerProtocol.errorEvent(body(dialect, refusal).bytes());
+      byte[] event = dialect.errorEvent(body(dialect, refusal).bytes());
       text.append("### ").append(refusalReason.code()).append("\n");
       text.append(new String(event, UTF_8)).append("\n");
     }
-    String name = dialect.name().toLowerCase(Locale.ROOT);
+    String name = dialect.text();
     GoldenRecords.check("client/refusal-events-" + name + ".sse", text.toString());
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.Cases;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.request.RequestReader;
@@ -77,8 +78,8 @@ class BodyEditsTest {
       })
   void modelSpot_isThatOfTheString_whereverCut(String text) {
     byte[] body = Cases.bytes(text);
-    for (Dialect dialect : new Dialect[] {Dialect.OPENAI, Dialect.ANTHROPIC}) {
-      String path = dialect == Dialect.OPENAI ? CHAT : "/v1/messages";
+    for (Dialect dialect : new Dialect[] {DialectTable.OPENAI, DialectTable.ANTHROPIC}) {
+      String path = dialect == DialectTable.OPENAI ? CHAT : "/v1/messages";
       WeighedRequest.Request request = read(dialect, path, whole(body));
       WeighedRequest.Spots spots = request.spots();
       String found =
@@ -106,7 +107,7 @@ class BodyEditsTest {
   void maximumSpots_areThoseOfTheNumbers_whereverCut(String text) {
     byte[] body = Cases.bytes(text);
     for (int at = 0; at <= body.length; at++) {
-      List<StatedMaximum> maxima = read(Dialect.OPENAI, CHAT, cut(body, at)).spots().maxima();
+      List<StatedMaximum> maxima = read(DialectTable.OPENAI, CHAT, cut(body, at)).spots().maxima();
       assertThat(maxima).hasSize(text.split("tokens").length - 1);
       for (StatedMaximum each : maxima) {
         String number = new String(body, (int) each.at(), each.length(), StandardCharsets.UTF_8);
@@ -124,7 +125,7 @@ class BodyEditsTest {
   @Test
   void modelSpot_ofABodyThatNamesNone_isNowhere() {
     byte[] body = Cases.bytes("{\"prompt\":{\"id\":\"p\"},\"input\":\"a\"}");
-    WeighedRequest.Spots spots = read(Dialect.OPENAI, "/v1/responses", whole(body)).spots();
+    WeighedRequest.Spots spots = read(DialectTable.OPENAI, "/v1/responses", whole(body)).spots();
     assertThat(spots.withoutPlaces()).isEqualTo(WeighedRequest.Spots.NONE);
   }
 
@@ -154,14 +155,14 @@ class BodyEditsTest {
       byte[] body = Cases.bytes("\uFEFF\n{" + members + ",\"é\":\"ü\",\"model\":\"m\"}");
       for (int at = 0; at <= body.length; at++) {
         List<ByteBuffer> cut = cut(body, at);
-        WeighedRequest.Request request = read(Dialect.OPENAI, call, cut);
+        WeighedRequest.Request request = read(DialectTable.OPENAI, call, cut);
         List<BodyEdit> edits = edits(request.spots(), "n");
         assertThat(edits).as("cut at %d", at).hasSize(2);
         byte[] edited = joined(BodyEdits.apply(cut, edits));
         JsonNode tree = JSON.readTree(edited);
         assertThat(tree.path("stream_options")).isEqualTo(JSON.readTree(options));
         assertThat(tree.path("model").stringValue()).isEqualTo("n");
-        assertThat(read(Dialect.OPENAI, call, whole(edited)).spots().asksUsage()).isNull();
+        assertThat(read(DialectTable.OPENAI, call, whole(edited)).spots().asksUsage()).isNull();
       }
     }
   }
@@ -182,15 +183,17 @@ class BodyEditsTest {
   void whatAsksOrIsNoStream_orIsWrong_isLeftAlone(String members) {
     byte[] body = Cases.bytes("{\"model\":\"m\"," + members + "}");
     for (String call : new String[] {CHAT, "/v1/completions"}) {
-      assertThat(read(Dialect.OPENAI, call, whole(body)).spots().asksUsage()).isNull();
+      assertThat(read(DialectTable.OPENAI, call, whole(body)).spots().asksUsage()).isNull();
     }
   }
 
   @Test
   void streamsThatAlwaysTellTheirUsage_areLeftAlone() {
     byte[] body = Cases.bytes("{\"model\":\"m\",\"stream\":true}");
-    assertThat(read(Dialect.OPENAI, "/v1/responses", whole(body)).spots().asksUsage()).isNull();
-    assertThat(read(Dialect.ANTHROPIC, "/v1/messages", whole(body)).spots().asksUsage()).isNull();
+    assertThat(read(DialectTable.OPENAI, "/v1/responses", whole(body)).spots().asksUsage())
+        .isNull();
+    assertThat(read(DialectTable.ANTHROPIC, "/v1/messages", whole(body)).spots().asksUsage())
+        .isNull();
   }
 
   @Test
@@ -206,7 +209,7 @@ class BodyEditsTest {
         pieces.add(ByteBuffer.wrap(body, at, length).slice());
         at += length;
       }
-      WeighedRequest.Spots spots = read(Dialect.OPENAI, CHAT, pieces).spots();
+      WeighedRequest.Spots spots = read(DialectTable.OPENAI, CHAT, pieces).spots();
       List<BodyEdit> edits = edits(spots, "renamed");
       byte[] edited = joined(BodyEdits.apply(pieces, edits));
       assertThat(edited.length - body.length).isEqualTo((int) BodyEdits.grown(edits));

@@ -2,9 +2,8 @@ package io.penstock.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.Cases;
-import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.WeighedRequest;
 import java.nio.ByteBuffer;
@@ -25,7 +24,7 @@ class KeptTextTest {
   private static @Nullable CharSequence openAi(String call, String members) {
     return text(
         Cases.weigh(
-            Dialect.OPENAI, "/v1/" + call, Cases.bytes("{\"model\":\"m\"," + members + "}")));
+            DialectTable.OPENAI, "/v1/" + call, Cases.bytes("{\"model\":\"m\"," + members + "}")));
   }
 
   @ParameterizedTest
@@ -63,8 +62,8 @@ class KeptTextTest {
   void text_staysAtItsBound_andWeighsAllTheSame() {
     for (int more : new int[] {0, 1, 5_000_000}) {
       RequestReader reader =
-          ProviderProtocol.of(Dialect.OPENAI)
-              .requestReader(Cases.reading(Dialect.OPENAI), "/v1/chat/completions");
+          DialectTable.OPENAI.requestReader(
+              Cases.reading(DialectTable.OPENAI), "/v1/chat/completions");
       reader.feed(ByteBuffer.wrap(Cases.bytes("{\"model\":\"m\",\"messages\":[{\"content\":\"")));
       reader.feed(ByteBuffer.wrap(Cases.bytes("x".repeat(KeptText.MAX_CHARS - 1))));
       reader.feed(ByteBuffer.wrap(Cases.bytes("y".repeat(more))));

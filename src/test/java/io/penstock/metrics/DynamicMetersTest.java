@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.endpoint.CostSource;
@@ -33,7 +33,7 @@ class DynamicMetersTest {
   private static EndpointSpec permit() {
     return EndpointFixture.strict("/a", 1, 60)
         .bounds(10, 1_000, 1_000)
-        .reading(new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 0, 1_000))
+        .reading(new EndpointSpec.Reading(DialectTable.NONE, CostSource.QUERY, 1, 0, 1_000))
         .descendants(true, 1_000)
         .spec();
   }

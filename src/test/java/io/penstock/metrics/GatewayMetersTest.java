@@ -12,6 +12,7 @@ import io.penstock.cost.Dialect;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.ModelOperation;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dialect.DialectTable;
 import io.penstock.event.Event;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProviderLesson;
@@ -113,17 +114,17 @@ class GatewayMetersTest {
   private static Event called(
       Dialect dialect, @Nullable String error, @Nullable TokenUsage tokenUsage) {
     ModelOperation modelOperation =
-        dialect == Dialect.GEMINI ? ModelOperation.GENERATION : ModelOperation.CHAT;
+        dialect == DialectTable.GEMINI ? ModelOperation.GENERATION : ModelOperation.CHAT;
     return new Event.Called(
         0, "/a", "u", "m", dialect, modelOperation, 2_000_000_000L, tokenUsage, error);
   }
 
   @Test
   void calls_areMeasuredInTheWordsOfOpenTelemetry() {
-    gatewayMeters.publish(called(Dialect.GEMINI, null, new TokenUsage(30, 10, 7)));
-    gatewayMeters.publish(called(Dialect.AZURE, "503", null));
-    gatewayMeters.publish(called(Dialect.AZURE, "what a client made up", null));
-    gatewayMeters.publish(called(Dialect.NONE, null, new TokenUsage(30, 10, 7)));
+    gatewayMeters.publish(called(DialectTable.GEMINI, null, new TokenUsage(30, 10, 7)));
+    gatewayMeters.publish(called(DialectTable.AZURE, "503", null));
+    gatewayMeters.publish(called(DialectTable.AZURE, "what a client made up", null));
+    gatewayMeters.publish(called(DialectTable.NONE, null, new TokenUsage(30, 10, 7)));
     assertThat(
             registry
                 .get("gen_ai.client.token.usage")

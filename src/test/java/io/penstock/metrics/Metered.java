@@ -1,7 +1,7 @@
 package io.penstock.metrics;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointRegistry;
@@ -55,7 +55,7 @@ final class Metered {
   static EndpointSpec endpoint(String path, String... upstreams) {
     return EndpointFixture.none(path)
         .bounds(10, 1_000, 1_000)
-        .reading(new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 0, 1_000))
+        .reading(new EndpointSpec.Reading(DialectTable.NONE, CostSource.QUERY, 1, 0, 1_000))
         .to(Stream.of(upstreams).map(Metered::upstream).toList())
         .spec();
   }

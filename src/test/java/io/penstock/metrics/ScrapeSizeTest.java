@@ -9,10 +9,12 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.ModelOperation;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.ShortParameter;
 import io.penstock.event.Event;
 import io.penstock.fake.MetricsScrape;
+import io.penstock.provider.ProviderProtocol;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.nio.charset.StandardCharsets;
@@ -48,7 +50,7 @@ class ScrapeSizeTest {
         new Event.Refused(0, path, 2, Refusal.of(RefusalReason.QUEUE_FULL, "no")));
     gatewayMeters.publish(new Event.Estimated(0, path, model, 3, 4));
     gatewayMeters.publish(new Event.ParametersIgnored(0, path, IGNORED));
-    gatewayMeters.publish(called(path, upstream, model, Dialect.OPENAI, null));
+    gatewayMeters.publish(called(path, upstream, model, DialectTable.OPENAI, null));
   }
 
   private static Event called(
@@ -103,7 +105,7 @@ class ScrapeSizeTest {
       for (RefusalReason reason : RefusalReason.values()) {
         gatewayMeters.publish(new Event.Refused(0, spec.path(), 2, Refusal.of(reason, "no")));
       }
-      for (Dialect dialect : Dialect.values()) {
+      for (ProviderProtocol dialect : DialectTable.ALL) {
         String error = String.valueOf(400 + each % 200);
         gatewayMeters.publish(
             called(spec.path(), "u", "model-" + each % 200 + tail, dialect, error));

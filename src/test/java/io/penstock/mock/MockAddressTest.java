@@ -51,7 +51,8 @@ class MockAddressTest {
             parse(
                 "mock://anthropic?latency=200ms&tokens=7&tps=12.5&rpm=3&tpm=900&window=1.5s"
                     + "&error_rate=0.25"))
-        .isEqualTo(address(MockFormat.ANTHROPIC, 200_000_000, 7, 12.5, 3, 900, 1_500_000_000, 0.25));
+        .isEqualTo(
+            address(MockFormat.ANTHROPIC, 200_000_000, 7, 12.5, 3, 900, 1_500_000_000, 0.25));
   }
 
   @Test

@@ -2,8 +2,8 @@ package io.penstock.mock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Dialect;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.Cases;
 import io.penstock.provider.answer.AnswerReader;
 import java.net.URI;
@@ -44,7 +44,7 @@ class MockGeminiTest {
   private static TokenUsage usage(HttpResponse<String> answer) {
     AnswerReader reader =
         Cases.answer(
-            Dialect.GEMINI,
+            DialectTable.GEMINI,
             answer.headers().firstValue("content-type").orElseThrow(),
             answer.body());
     assertThat(reader.warning()).isNull();

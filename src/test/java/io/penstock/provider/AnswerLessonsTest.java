@@ -3,8 +3,8 @@ package io.penstock.provider;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Dialect;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.dialect.DialectTable;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.ProviderLesson.ErrorCause;
 import io.penstock.quota.ProviderStatus;
@@ -34,7 +34,8 @@ class AnswerLessonsTest {
       new AnswerLessons(Instant.parse("2026-11-21T12:00:00Z")::toEpochMilli);
 
   private ProviderLesson openAi(int status, Map<String, String> headers, String body) {
-    return lessons.openAi(status, headers::get, body.getBytes(UTF_8));
+    return lessons.lesson(
+        DialectTable.OPENAI.limitHeaders(), status, headers::get, body.getBytes(UTF_8));
   }
 
   @Test
@@ -53,7 +54,8 @@ class AnswerLessonsTest {
       headers.put("anthropic-ratelimit-" + name + "-remaining", "0");
       headers.put("anthropic-ratelimit-" + name + "-reset", "2026-11-21T12:00:30Z");
     }
-    ProviderLesson providerLesson = lessons.anthropic(429, headers::get, NO_BODY);
+    ProviderLesson providerLesson =
+        lessons.lesson(DialectTable.ANTHROPIC.limitHeaders(), 429, headers::get, NO_BODY);
     assertThat(providerLesson.statuses())
         .extracting(ProviderStatus::measure)
         .containsExactly(
@@ -142,7 +144,14 @@ class AnswerLessonsTest {
     String body =
         "{\"type\":\"error\",\"error\":{\"type\":\"%s\",\"message\":\"%s\"}}"
             .formatted(type, message);
-    assertThat(lessons.anthropic(status, name -> null, body.getBytes(UTF_8)).cause())
+    assertThat(
+            lessons
+                .lesson(
+                    DialectTable.ANTHROPIC.limitHeaders(),
+                    status,
+                    name -> null,
+                    body.getBytes(UTF_8))
+                .cause())
         .isEqualTo(wording);
   }
 
@@ -167,7 +176,9 @@ class AnswerLessonsTest {
   void detailsOfGemini(String quotaId, String delay, ErrorCause wording, long nanos) {
     String error = geminiError(quotaId, delay);
     for (String body : new String[] {error, "[" + error + "]"}) {
-      ProviderLesson providerLesson = lessons.gemini(429, name -> null, body.getBytes(UTF_8));
+      ProviderLesson providerLesson =
+          lessons.lesson(
+              DialectTable.GEMINI.limitHeaders(), 429, name -> null, body.getBytes(UTF_8));
       assertThat(providerLesson.cause()).isEqualTo(wording);
       assertThat(providerLesson.retryAfterNanos()).isEqualTo(nanos);
     }
@@ -199,7 +210,9 @@ class AnswerLessonsTest {
   void garbageInTheBody_saysNothing(String body) {
     for (int status : new int[] {200, 400, 429, 500}) {
       assertThat(openAi(status, Map.of(), body)).isEqualTo(ProviderLesson.silent(status));
-      assertThat(lessons.gemini(status, name -> null, body.getBytes(UTF_8)))
+      assertThat(
+              lessons.lesson(
+                  DialectTable.GEMINI.limitHeaders(), status, name -> null, body.getBytes(UTF_8)))
           .isEqualTo(ProviderLesson.silent(status));
     }
   }
@@ -225,9 +238,8 @@ class AnswerLessonsTest {
     byte[] body = "rate_limit_error".getBytes(UTF_8);
     Map<String, String> headers = new HashMap<>(OPENAI);
     headers.put("anthropic-ratelimit-requests-limit", "50");
-    assertThat(ProviderProtocol.of(Dialect.OPENAI).lesson(429, headers::get, body).statuses())
-        .hasSize(2);
-    assertThat(ProviderProtocol.of(Dialect.ANTHROPIC).lesson(429, headers::get, body).statuses())
+    assertThat(DialectTable.OPENAI.lesson(429, headers::get, body).statuses()).hasSize(2);
+    assertThat(DialectTable.ANTHROPIC.lesson(429, headers::get, body).statuses())
         .containsExactly(new ProviderStatus(LimitMeasure.REQUESTS, 50, UNSAID, UNSAID));
   }
 }

@@ -2,7 +2,7 @@ package io.penstock.provider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.request.WeighedRequest;
 import java.util.List;
 import java.util.Map;
@@ -12,11 +12,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Particularities of Azure: deployments that name the model. */
 class AzureTest {
-  private static final ProviderProtocol SPEECH = ProviderProtocol.of(Dialect.AZURE);
-  private static final ProviderProtocol OPEN_AI = ProviderProtocol.of(Dialect.OPENAI);
+  private static final ProviderProtocol SPEECH = DialectTable.AZURE;
+  private static final ProviderProtocol OPEN_AI = DialectTable.OPENAI;
 
   private static WeighedRequest weigh(String path, String body) {
-    return Cases.weigh(Dialect.AZURE, path, Cases.bytes(body));
+    return Cases.weigh(DialectTable.AZURE, path, Cases.bytes(body));
   }
 
   @ParameterizedTest
@@ -84,7 +84,7 @@ class AzureTest {
   @Test
   void restIsOpenAis_butTheCredential() {
     assertThat(SPEECH.listsModels("GET", "/openai/v1/models")).isTrue();
-    assertThat(SPEECH.models(List.of("m"))).isEqualTo(OPEN_AI.models(List.of("m")));
+    assertThat(ModelList.of(SPEECH, List.of("m"))).isEqualTo(ModelList.of(OPEN_AI, List.of("m")));
     assertThat(SPEECH.credentials("k")).isEqualTo(Map.of("api-key", "k"));
     assertThat(SPEECH.lesson(200, name -> null, new byte[0]))
         .isEqualTo(OPEN_AI.lesson(200, name -> null, new byte[0]));

@@ -3,6 +3,7 @@ package io.penstock.provider;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.BodyEdit;
@@ -33,15 +34,15 @@ public final class Cases {
   }
 
   public static WeighedRequest chat(String body) {
-    return weigh(Dialect.OPENAI, "/v1/chat/completions", bytes(body));
+    return weigh(DialectTable.OPENAI, "/v1/chat/completions", bytes(body));
   }
 
   public static WeighedRequest embeddings(String body) {
-    return weigh(Dialect.OPENAI, "/v1/embeddings", bytes(body));
+    return weigh(DialectTable.OPENAI, "/v1/embeddings", bytes(body));
   }
 
   public static WeighedRequest messages(String body) {
-    return weigh(Dialect.ANTHROPIC, "/v1/messages", bytes(body));
+    return weigh(DialectTable.ANTHROPIC, "/v1/messages", bytes(body));
   }
 
   public static Cost cost(WeighedRequest weighed) {

@@ -1,10 +1,11 @@
 package io.penstock.provider;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dialect;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
@@ -21,10 +22,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GeminiTest {
   private static final String GENERATE = "/v1beta/models/m:generateContent";
   private static final String HELLO = "\"contents\":[{\"parts\":[{\"text\":\"Hello\"}]}]";
-  private static final ProviderProtocol SPEECH = ProviderProtocol.of(Dialect.GEMINI);
+  private static final ProviderProtocol SPEECH = DialectTable.GEMINI;
 
   private static WeighedRequest weigh(String path, String body) {
-    return Cases.weigh(Dialect.GEMINI, path, Cases.bytes(body));
+    return Cases.weigh(DialectTable.GEMINI, path, Cases.bytes(body));
   }
 
   private static WeighedRequest config(String members) {
@@ -37,7 +38,7 @@ class GeminiTest {
   }
 
   private static AnswerReader json(String body) {
-    return Cases.answer(Dialect.GEMINI, "application/json; charset=UTF-8", body);
+    return Cases.answer(DialectTable.GEMINI, "application/json; charset=UTF-8", body);
   }
 
   @ParameterizedTest
@@ -146,7 +147,7 @@ class GeminiTest {
 
   @Test
   void modelOfOpenAi_mayHaveSlashesInItsName() {
-    ProviderProtocol openAi = ProviderProtocol.of(Dialect.OPENAI);
+    ProviderProtocol openAi = DialectTable.OPENAI;
     assertThat(openAi.describedModel("GET", "/v1/models/org/model")).isEqualTo("org/model");
     assertThat(openAi.describedModel("GET", "/v1/files/m")).isNull();
   }
@@ -154,26 +155,26 @@ class GeminiTest {
   @Test
   void modelList_inEachDialect_hasItsShape() {
     List<String> names = List.of("a\"b", "tunedModels/t");
-    assertThat(text(SPEECH.models(names)))
+    assertThat(text(ModelList.of(SPEECH, names)))
         .isEqualTo(
             """
             {"models":[{"name":"models/a\\"b","displayName":"a\\"b"},\
             {"name":"tunedModels/t","displayName":"tunedModels/t"}]}\
             """);
-    assertThat(text(ProviderProtocol.of(Dialect.OPENAI).models(List.of("m"))))
+    assertThat(text(ModelList.of(DialectTable.OPENAI, List.of("m"))))
         .isEqualTo(
             """
             {"object":"list","data":[\
             {"id":"m","object":"model","created":0,"owned_by":"penstock"}]}\
             """);
-    assertThat(text(ProviderProtocol.of(Dialect.ANTHROPIC).models(List.of("m", "n"))))
+    assertThat(text(ModelList.of(DialectTable.ANTHROPIC, List.of("m", "n"))))
         .isEqualTo(
             """
             {"data":[{"type":"model","id":"m","display_name":"m",\
             "created_at":"1970-01-01T00:00:00Z"},{"type":"model","id":"n","display_name":"n",\
             "created_at":"1970-01-01T00:00:00Z"}],"has_more":false,"first_id":"m","last_id":"n"}\
             """);
-    assertThat(text(ProviderProtocol.of(Dialect.ANTHROPIC).models(List.of())))
+    assertThat(text(ModelList.of(DialectTable.ANTHROPIC, List.of())))
         .isEqualTo("{\"data\":[],\"has_more\":false,\"first_id\":null,\"last_id\":null}");
   }
 
@@ -329,7 +330,7 @@ class GeminiTest {
   }
 
   private static String refusal(Refusal refusal) {
-    return text(SPEECH.refusalBody(refusal, "r-1").bytes());
+    return text(SPEECH.refusalBody(refusal, RefusedCall.of("r-1")).bytes());
   }
 
   @ParameterizedTest
@@ -352,11 +353,10 @@ class GeminiTest {
   @Test
   void stream_askedForAsEvents_hearsBlankLines_aListNothing() {
     assertThat(SPEECH.heartbeat("alt=sse")).isEqualTo(Cases.bytes("\n\n"));
-    assertThat(SPEECH.heartbeat("$fields=x&alt=sse")).isEqualTo(SPEECH.heartbeat());
+    assertThat(SPEECH.heartbeat("$fields=x&alt=sse")).isEqualTo("\n\n".getBytes(US_ASCII));
     assertThat(SPEECH.heartbeat(null)).isNull();
     assertThat(SPEECH.heartbeat("alt=json&xalt=sse")).isNull();
-    assertThat(ProviderProtocol.of(Dialect.OPENAI).heartbeat(null))
-        .isEqualTo(Cases.bytes(": \n\n"));
+    assertThat(DialectTable.OPENAI.heartbeat(null)).isEqualTo(Cases.bytes(": \n\n"));
     assertThat(text(SPEECH.errorEvent(Cases.bytes("{\"error\":\n{}}"))))
         .isEqualTo("data: {\"error\": {}}\n\n");
   }

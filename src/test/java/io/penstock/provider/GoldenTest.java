@@ -3,6 +3,7 @@ package io.penstock.provider;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.request.RequestReader;
 import java.io.IOException;
@@ -12,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -128,15 +128,15 @@ class GoldenTest {
 
   private static Dialect dialect(Path file) {
     String folder = GOLDEN.relativize(file).getName(0).toString();
-    return Dialect.valueOf(folder.toUpperCase(Locale.ROOT));
+    return DialectName.of(folder);
   }
 
   private static String path(Path file) {
     String name = file.getFileName().toString();
-    if (dialect(file) == Dialect.GEMINI) {
+    if (dialect(file) == DialectTable.GEMINI) {
       return "/v1beta/models/gemini-2.5-flash:" + geminiCall(name);
     }
-    if (dialect(file) == Dialect.AZURE && !name.contains("-v1.")) {
+    if (dialect(file) == DialectTable.AZURE && !name.contains("-v1.")) {
       return "/openai/deployments/gpt-4o-eu" + path(name).substring("/v1".length());
     }
     return path(name);

@@ -3,10 +3,10 @@ package io.penstock.provider;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.request.RequestReader;
-import io.penstock.provider.request.StatedParameters;
+import io.penstock.provider.request.StatedModel;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.suite.Hostile;
 import java.io.IOException;
@@ -58,8 +58,8 @@ class HostileBytesTest {
   private void check(byte[] body, Random random) {
     // classes loaded in the first round, a reader, and a generous multiple of the input
     long allowed = 256_000 + 100L * body.length;
-    for (Dialect dialect : Dialect.values()) {
-      ProviderProtocol providerProtocol = ProviderProtocol.of(dialect);
+    for (ProviderProtocol dialect : DialectTable.ALL) {
+      ProviderProtocol providerProtocol = dialect;
       for (String path : PATHS) {
         RequestReader whole = providerProtocol.requestReader(Cases.reading(dialect), path);
         RequestReader cut = providerProtocol.requestReader(Cases.reading(dialect), path);
@@ -86,7 +86,7 @@ class HostileBytesTest {
   }
 
   private static boolean isBounded(String model) {
-    return model == null || model.length() <= StatedParameters.MAX_MODEL_LENGTH;
+    return model == null || model.length() <= StatedModel.MAX_LENGTH;
   }
 
   /**

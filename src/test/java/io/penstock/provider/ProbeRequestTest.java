@@ -3,6 +3,7 @@ package io.penstock.provider;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSpec;
@@ -18,6 +19,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.converter.ConvertWith;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ProbeRequestTest {
@@ -47,7 +49,8 @@ class ProbeRequestTest {
     "GEMINI, /a/v1beta/models/m:generateContent, https://h.example",
     "GEMINI, /a/models/m:generateContent, https://h.example/v1beta"
   })
-  void requestOfEachDialect_isWeighed_andAsksForOneToken(Dialect dialect, String path, String url) {
+  void requestOfEachDialect_isWeighed_andAsksForOneToken(
+      @ConvertWith(DialectName.class) ProviderProtocol dialect, String path, String url) {
     EndpointSpec spec = spec("/a", dialect, true, url, "z", "m");
     ProbeRequest probe = ProbeRequest.of(spec, null);
     assertThat(probe.method()).isEqualTo("POST");
@@ -70,8 +73,8 @@ class ProbeRequestTest {
 
   @Test
   void model_isTheOneThatIsAskedFor_elseOneThatIsServed_elseASmallOne() {
-    EndpointSpec named = spec("/a", Dialect.OPENAI, true, "https://h.example", "m");
-    EndpointSpec unnamed = spec("/a", Dialect.OPENAI, true, "https://h.example");
+    EndpointSpec named = spec("/a", DialectTable.OPENAI, true, "https://h.example", "m");
+    EndpointSpec unnamed = spec("/a", DialectTable.OPENAI, true, "https://h.example");
     assertThat(ProbeRequest.of(named, "other").json()).contains("\"model\":\"other\"");
     assertThat(ProbeRequest.of(named, null).json()).contains("\"model\":\"m\"");
     assertThat(ProbeRequest.of(unnamed, null).json()).contains("\"model\":\"gpt-4o-mini\"");
@@ -79,25 +82,25 @@ class ProbeRequestTest {
 
   @Test
   void modelInAPath_isEncoded_andInABodyEscaped() {
-    EndpointSpec gemini = spec("/a", Dialect.GEMINI, true, "https://h.example");
+    EndpointSpec gemini = spec("/a", DialectTable.GEMINI, true, "https://h.example");
     assertThat(ProbeRequest.of(gemini, "a/b?c").path())
         .isEqualTo("/a/v1beta/models/a%2Fb%3Fc:generateContent");
-    EndpointSpec openAi = spec("/", Dialect.OPENAI, true, "https://h.example");
+    EndpointSpec openAi = spec("/", DialectTable.OPENAI, true, "https://h.example");
     assertThat(ProbeRequest.of(openAi, "a\"b").path()).isEqualTo("/v1/chat/completions");
     assertThat(ProbeRequest.of(openAi, "a\"b").json()).contains("\"model\":\"a\\\"b\"");
   }
 
   @Test
   void prefixThatIsForwarded_hasTheVersionAlready() {
-    EndpointSpec spec = spec("/v1", Dialect.OPENAI, false, "https://h.example", "m");
+    EndpointSpec spec = spec("/v1", DialectTable.OPENAI, false, "https://h.example", "m");
     assertThat(ProbeRequest.of(spec, null).path()).isEqualTo("/v1/chat/completions");
   }
 
   @Test
   void permitAndUnknownDialect_areAskedByTheirPath() {
     ProbeRequest plain = new ProbeRequest("GET", "/a", Map.of(), null);
-    assertThat(ProbeRequest.of(spec("/a", Dialect.OPENAI, true, null), null)).isEqualTo(plain);
-    assertThat(ProbeRequest.of(spec("/a", Dialect.NONE, true, "https://h.example"), null))
+    assertThat(ProbeRequest.of(spec("/a", DialectTable.OPENAI, true, null), null)).isEqualTo(plain);
+    assertThat(ProbeRequest.of(spec("/a", DialectTable.NONE, true, "https://h.example"), null))
         .isEqualTo(plain);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RawUpstream;
 import io.penstock.pool.UpstreamSetup;
@@ -81,7 +82,7 @@ class ProviderCountTest {
         "messages":[{"role":"user","content":"é\\n"}],"tools":[{"name":"t"}],
         "tool_choice":{"type":"auto"},"thinking":{"budget_tokens":1024},"temperature":1.5}
         """;
-    assertThat(ask(Dialect.ANTHROPIC, "/v1/messages", body))
+    assertThat(ask(DialectTable.ANTHROPIC, "/v1/messages", body))
         .isEqualTo(new ProviderCount.Answer.Counted(42));
     HttpMessage asked = provider.received();
     assertThat(asked.start()).isEqualTo("POST /v1/messages/count_tokens HTTP/1.1");
@@ -100,7 +101,7 @@ class ProviderCountTest {
   void gemini_isAskedWithTheWholeRequest() throws Exception {
     provider.script(answering("{\"totalTokens\":7,\"cachedContentTokenCount\":1}"));
     String body = "{\"contents\":[{\"parts\":[{\"text\":\"x\"}]}],\"generationConfig\":{\"n\":1}}";
-    assertThat(ask(Dialect.GEMINI, "/v1beta/models/alias:streamGenerateContent", body))
+    assertThat(ask(DialectTable.GEMINI, "/v1beta/models/alias:streamGenerateContent", body))
         .isEqualTo(new ProviderCount.Answer.Counted(7));
     HttpMessage asked = provider.received();
     assertThat(asked.target()).isEqualTo("/v1beta/models/own%20name:countTokens");
@@ -114,16 +115,16 @@ class ProviderCountTest {
   @Test
   void responses_areCountedByOpenAi_otherCallsAreNot() throws Exception {
     String body = "{\"model\":\"alias\",\"input\":\"x\",\"max_output_tokens\":9,\"stream\":true}";
-    assertThat(ask(Dialect.OPENAI, "/v1/responses", body))
+    assertThat(ask(DialectTable.OPENAI, "/v1/responses", body))
         .isEqualTo(new ProviderCount.Answer.Counted(42));
     HttpMessage asked = provider.received();
     assertThat(asked.target()).isEqualTo("/v1/responses/input_tokens");
     assertThat(asked.header("authorization")).isEqualTo("Bearer sk-secret");
     assertThat(asked.text()).isEqualTo("{\"model\":\"own name\",\"input\":\"x\"}");
     for (String path : new String[] {"/v1/chat/completions", "/v1/embeddings", "/v1/messages"}) {
-      assertThat(ask(Dialect.OPENAI, path, body)).isEqualTo(new ProviderCount.Answer.NoCall());
+      assertThat(ask(DialectTable.OPENAI, path, body)).isEqualTo(new ProviderCount.Answer.NoCall());
     }
-    assertThat(ask(Dialect.GEMINI, "/v1beta/models/m:embedContent", body))
+    assertThat(ask(DialectTable.GEMINI, "/v1beta/models/m:embedContent", body))
         .isEqualTo(new ProviderCount.Answer.NoCall());
     assertThat(provider.drain()).isZero();
   }
@@ -143,21 +144,21 @@ class ProviderCountTest {
       })
   void answerWithoutACount_isAFailure(String answer) {
     provider.script(answering(answer));
-    assertThat(ask(Dialect.ANTHROPIC, "/v1/messages", "{}"))
+    assertThat(ask(DialectTable.ANTHROPIC, "/v1/messages", "{}"))
         .isInstanceOf(ProviderCount.Answer.Failed.class);
   }
 
   @Test
   void hugeCount_isCutToTheLargest() {
     provider.script(answering("{\"input_tokens\":" + Long.MAX_VALUE + "}"));
-    assertThat(ask(Dialect.ANTHROPIC, "/v1/messages", "{}"))
+    assertThat(ask(DialectTable.ANTHROPIC, "/v1/messages", "{}"))
         .isEqualTo(new ProviderCount.Answer.Counted(Cost.MAX_TOKENS));
   }
 
   @Test
   void longAnswer_isAFailure() {
     provider.script(answering("{\"input_tokens\":1,\"x\":\"" + "y".repeat(1 << 20) + "\"}"));
-    assertThat(ask(Dialect.ANTHROPIC, "/v1/messages", "{}"))
+    assertThat(ask(DialectTable.ANTHROPIC, "/v1/messages", "{}"))
         .isEqualTo(new ProviderCount.Answer.Failed("its answer is longer than 65536 bytes"));
   }
 
@@ -167,29 +168,29 @@ class ProviderCountTest {
     provider.script(
         RawUpstream.answering(
             "HTTP/1.1 " + status + " No\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}"));
-    assertThat(ask(Dialect.ANTHROPIC, "/v1/messages", "{}"))
+    assertThat(ask(DialectTable.ANTHROPIC, "/v1/messages", "{}"))
         .isEqualTo(new ProviderCount.Answer.Failed("it answered " + status));
   }
 
   @Test
   void nobodyThere_noAnswer_orNoJson_isAFailure() {
     UpstreamSpec nobody = upstream("http://127.0.0.1:1");
-    assertThat(ask(Dialect.ANTHROPIC, nobody, "/v1/messages", "{}"))
+    assertThat(ask(DialectTable.ANTHROPIC, nobody, "/v1/messages", "{}"))
         .isInstanceOf(ProviderCount.Answer.Failed.class);
     provider.script((self, byteSocket) -> self.read(byteSocket));
-    assertThat(ask(Dialect.ANTHROPIC, "/v1/messages", "{}"))
+    assertThat(ask(DialectTable.ANTHROPIC, "/v1/messages", "{}"))
         .isInstanceOf(ProviderCount.Answer.Failed.class);
-    assertThat(ask(Dialect.ANTHROPIC, "/v1/messages", "{\"messages\":["))
+    assertThat(ask(DialectTable.ANTHROPIC, "/v1/messages", "{\"messages\":["))
         .isEqualTo(new ProviderCount.Answer.Failed("the body is not JSON"));
     String large = "{\"x\":\"" + "y".repeat(ProviderCount.MOST_BYTES) + "\"}";
-    assertThat(ask(Dialect.ANTHROPIC, "/v1/messages", large))
+    assertThat(ask(DialectTable.ANTHROPIC, "/v1/messages", large))
         .isEqualTo(new ProviderCount.Answer.Failed("the body is larger than 4194304 bytes"));
   }
 
   @Test
   void providerThatNeverAnswers_isWaitedForAFewSeconds() {
     provider.script((self, byteSocket) -> byteSocket.awaitEnd());
-    assertThat(ask(Dialect.ANTHROPIC, "/v1/messages", "{}"))
+    assertThat(ask(DialectTable.ANTHROPIC, "/v1/messages", "{}"))
         .isEqualTo(new ProviderCount.Answer.Failed("there was no answer in 5 s"));
   }
 }

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.cost.RequestContent;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.converter.ConvertWith;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -55,8 +57,11 @@ class ProviderProtocolTest {
     "NONE, POST, /v1/chat/completions, false",
   })
   void weighs_onlyGenerationAndEmbedding(
-      Dialect dialect, String method, String path, boolean weighed) {
-    assertThat(ProviderProtocol.of(dialect).weighs(method, path)).isEqualTo(weighed);
+      @ConvertWith(DialectName.class) ProviderProtocol dialect,
+      String method,
+      String path,
+      boolean weighed) {
+    assertThat(dialect.weighs(method, path)).isEqualTo(weighed);
   }
 
   @ParameterizedTest
@@ -78,15 +83,17 @@ class ProviderProtocolTest {
     "GEMINI, /v1beta/openai/files,",
     "NONE, /v1/chat/completions,",
   })
-  void reader_isOfTheProviderThatInventedTheCall(Dialect dialect, String path, Dialect reader) {
-    assertThat(ProviderProtocol.of(dialect).reader("POST", path))
-        .isEqualTo(reader == null ? null : ProviderProtocol.of(reader));
-    assertThat(ProviderProtocol.of(dialect).reader("GET", path)).isNull();
+  void reader_isOfTheProviderThatInventedTheCall(
+      @ConvertWith(DialectName.class) ProviderProtocol dialect,
+      String path,
+      @ConvertWith(DialectName.class) ProviderProtocol reader) {
+    assertThat(DialectTable.reader(dialect, "POST", path)).isEqualTo(reader);
+    assertThat(DialectTable.reader(dialect, "GET", path)).isNull();
   }
 
   @Test
   void unweighedPath_readAnyway_isOneRequestWithoutTokens() {
-    for (Dialect dialect : new Dialect[] {Dialect.OPENAI, Dialect.ANTHROPIC}) {
+    for (Dialect dialect : new Dialect[] {DialectTable.OPENAI, DialectTable.ANTHROPIC}) {
       assertThat(Cases.weigh(dialect, "/v1/files", Cases.bytes("{broken")))
           .isEqualTo(
               new WeighedRequest.Request(
@@ -97,13 +104,26 @@ class ProviderProtocolTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "OPENAI, openai",
+    "AZURE, azure.ai.openai",
+    "ANTHROPIC, anthropic",
+    "GEMINI, gcp.gemini",
+    "NONE,"
+  })
+  void dialects_haveANameInTelemetry(
+      @ConvertWith(DialectName.class) ProviderProtocol dialect, String name) {
+    assertThat(dialect.telemetryName()).isEqualTo(name);
+  }
+
   @Test
   void credentials_asEachProviderTakesThem() {
-    assertThat(ProviderProtocol.of(Dialect.OPENAI).credentials("k"))
+    assertThat(DialectTable.OPENAI.credentials("k"))
         .containsExactly(java.util.Map.entry("Authorization", "Bearer k"));
-    assertThat(ProviderProtocol.of(Dialect.ANTHROPIC).credentials("k"))
+    assertThat(DialectTable.ANTHROPIC.credentials("k"))
         .containsExactly(java.util.Map.entry("x-api-key", "k"));
-    assertThat(ProviderProtocol.of(Dialect.NONE).credentials("k"))
+    assertThat(DialectTable.NONE.credentials("k"))
         .containsExactly(java.util.Map.entry("Authorization", "Bearer k"));
   }
 
@@ -122,18 +142,18 @@ class ProviderProtocolTest {
   @EnumSource(RefusalReason.class)
   void refusal_ofEveryReason_hasATypeAndATitle(RefusalReason refusalReason) {
     Refusal refusal = Refusal.of(refusalReason, "detail");
-    for (Dialect dialect : Dialect.values()) {
-      assertThat(text(ProviderProtocol.of(dialect).refusalBody(refusal, "r")))
+    for (ProviderProtocol dialect : DialectTable.ALL) {
+      assertThat(text(dialect.refusalBody(refusal, RefusedCall.of("r"))))
           .containsIgnoringCase("detail")
           .doesNotContain("Refused");
     }
-    assertThat(text(ProviderProtocol.permitRefusal(refusal))).contains(refusalReason.code());
+    assertThat(text(ProviderProtocol.permitRefusal(refusal, null))).contains(refusalReason.code());
   }
 
   @Test
   void refusal_idNotWellFormed_isStillWritten() {
     Refusal refusal = Refusal.of(RefusalReason.QUEUE_FULL, "a\ud83d");
-    assertThat(text(ProviderProtocol.of(Dialect.ANTHROPIC).refusalBody(refusal, "r\udc00\u0000\"")))
+    assertThat(text(DialectTable.ANTHROPIC.refusalBody(refusal, RefusedCall.of("r\udc00\u0000\""))))
         .contains("\"message\":\"a?\"", "\"request_id\":\"r?\\u0000\\\"\"");
   }
 }

@@ -17,6 +17,7 @@ import com.openai.client.okhttp.OpenAIOkHttpClient;
 import com.openai.errors.OpenAIServiceException;
 import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import org.junit.jupiter.api.AfterAll;
@@ -72,7 +73,7 @@ class SdkErrorTest {
   })
   void openAi_refused_raisesItsTypedError(
       RefusalReason reason, String exception, String type, String code) {
-    refuse(Dialect.OPENAI, reason);
+    refuse(DialectTable.OPENAI, reason);
     OpenAIClient client =
         OpenAIOkHttpClient.builder()
             .baseUrl(SERVER.baseUrl() + "/v1")
@@ -118,7 +119,7 @@ class SdkErrorTest {
     "UPSTREAM_TIMEOUT, GatewayTimeoutException, timeout_error",
   })
   void anthropic_refused_raisesItsTypedError(RefusalReason reason, String exception, String type) {
-    refuse(Dialect.ANTHROPIC, reason);
+    refuse(DialectTable.ANTHROPIC, reason);
     AnthropicClient client =
         AnthropicOkHttpClient.builder().baseUrl(SERVER.baseUrl()).apiKey("k").maxRetries(0).build();
     MessageCreateParams request =

@@ -6,9 +6,9 @@ import com.sun.management.ThreadMXBean;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dialect;
 import io.penstock.cost.ModelOperation;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketOutcome;
@@ -65,7 +65,8 @@ class RequestTrailTest {
         List.of(
             EndpointFixture.none("/a")
                 .bounds(10, 1_000, 1_000)
-                .reading(new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 0, 1_000))
+                .reading(
+                    new EndpointSpec.Reading(DialectTable.OPENAI, CostSource.BODY, 1, 0, 1_000))
                 .to(UPSTREAM)
                 .spec()));
     return Objects.requireNonNull(registry.find("/a"));

@@ -1,6 +1,5 @@
 package io.penstock.gateway.admit;
 
-import io.penstock.cost.Dialect;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.refusal.Refusal;
@@ -29,7 +28,7 @@ final class ModelScope {
   static boolean forbids(RequestContext requestContext, ServerHttpRequest request) {
     Set<String> allowed = requestContext.client().models();
     EndpointSpec spec = requestContext.endpoint().spec();
-    if (allowed == null || spec.permit() || spec.reading().dialect() == Dialect.NONE) {
+    if (allowed == null || spec.permit() || !spec.reading().dialect().readsBodies()) {
       return false;
     }
     if (requestContext.weighed()) {
@@ -44,13 +43,11 @@ final class ModelScope {
   }
 
   /**
-   * Returns whether a request opens a session of OpenAI's or Azure's with the model of its query,
-   * and with no other. Sessions with an intent name their model only later.
+   * Returns whether a request opens a session with the model of its query, and with no other.
+   * Sessions with an intent name their model only later.
    */
   private static boolean opensSession(RequestContext requestContext, ServerHttpRequest request) {
-    Dialect dialect = requestContext.endpoint().spec().reading().dialect();
-    return (dialect == Dialect.OPENAI || dialect == Dialect.AZURE)
-        && requestContext.call().path().endsWith("/realtime")
+    return requestContext.upstreamProtocol().opensSession(requestContext.call().path())
         && named(request, "intent").isEmpty();
   }
 

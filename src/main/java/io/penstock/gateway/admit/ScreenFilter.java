@@ -9,6 +9,7 @@ import io.penstock.gateway.request.OpenWebSockets;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.provider.ModelList;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -93,7 +94,8 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
     boolean known = named(spec) || requestContext.client().models() != null;
     if (protocol.listsModels(method, path)) {
       return known
-          ? answer(exchange, requestContext, protocol.models(List.copyOf(names(requestContext))))
+          ? answer(
+              exchange, requestContext, ModelList.of(protocol, List.copyOf(names(requestContext))))
           : passed(exchange, chain, forbidden);
     }
     String model = protocol.describedModel(method, path);
@@ -101,7 +103,7 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
       return passed(exchange, chain, forbidden);
     }
     if (names(requestContext).contains(model)) {
-      return answer(exchange, requestContext, protocol.model(model));
+      return answer(exchange, requestContext, ModelList.of(protocol, model));
     }
     if (!known) {
       return passed(exchange, chain, forbidden); // an upstream that takes any model may know it

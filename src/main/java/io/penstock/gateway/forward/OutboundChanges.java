@@ -1,6 +1,5 @@
 package io.penstock.gateway.forward;
 
-import io.penstock.cost.Dialect;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RequestContext;
@@ -53,8 +52,8 @@ final class OutboundChanges {
     String query = requestContext.parameters().query();
     String credential = requestContext.parameters().credential();
     boolean passes = OutgoingRequest.passthrough(requestContext, spec);
-    boolean gemini = requestContext.endpoint().spec().reading().dialect() == Dialect.GEMINI;
-    if (credential == null || !gemini || !passes) {
+    boolean reads = requestContext.upstreamProtocol().readsKeyInQuery();
+    if (credential == null || !reads || !passes) {
       return query;
     }
     return query == null ? credential : query + "&" + credential;

@@ -124,10 +124,11 @@ public final class UpstreamProbe {
   private static void head(HttpHeaders headers, UpstreamSpec spec, Dialect dialect) {
     headers.set(HttpHeaderNames.USER_AGENT, AGENT);
     headers.set(HttpHeaderNames.ACCEPT, "application/json");
-    ModelsCall.headers(dialect).forEach(headers::set);
+    ProviderProtocol protocol = ProviderProtocol.of(dialect);
+    protocol.headers().forEach(headers::set);
     String apiKey = spec.access().apiKey();
     if (apiKey != null) {
-      ProviderProtocol.of(dialect).credentials(apiKey).forEach(headers::set);
+      protocol.credentials(apiKey).forEach(headers::set);
     }
     spec.access().headers().forEach(headers::set);
     headers.remove(HttpHeaderNames.HOST); // the HTTP client sets that of the upstream

@@ -2,6 +2,7 @@ package io.penstock.gateway.identify;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
@@ -327,13 +328,13 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
       return refuse(
           exchange,
           refusal,
-          clients ? dialect : Dialect.NONE,
+          clients ? dialect : DialectTable.NONE,
           new RefusedCall(requestId, null, null, rejected.maskedKey()));
     }
     there.refused(Cost.NO_TOKENS, 0, refusal);
     RefusalBody body =
         there.spec().permit()
-            ? ProviderProtocol.permitRefusal(refusal)
+            ? ProviderProtocol.permitRefusal(refusal, null)
             : ProviderProtocol.of(there.spec().reading().dialect())
                 .refusalBody(refusal, new RefusedCall(requestId, null, null, rejected.maskedKey()));
     return RefusalWriter.write(
@@ -357,7 +358,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
   private static Mono<Void> refuse(
       ServerWebExchange exchange, String requestId, RefusalReason refusalReason, String detail) {
     return refuse(
-        exchange, Refusal.of(refusalReason, detail), Dialect.NONE, RefusedCall.of(requestId));
+        exchange, Refusal.of(refusalReason, detail), DialectTable.NONE, RefusedCall.of(requestId));
   }
 
   /** Refuses a request that has no endpoint. */

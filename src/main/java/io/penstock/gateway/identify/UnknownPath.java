@@ -1,17 +1,16 @@
 package io.penstock.gateway.identify;
 
 import io.penstock.config.NearestName;
-import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.request.PrintableText;
+import io.penstock.provider.ProviderProtocol;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 
 /**
@@ -20,49 +19,14 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
  * libraries show an empty message for any other body.
  */
 final class UnknownPath {
-  private static final List<String> OPENAI_CALLS =
-      List.of(
-          "/chat/completions",
-          "/completions",
-          "/responses",
-          "/embeddings",
-          "/moderations",
-          "/images/generations",
-          "/audio/speech",
-          "/audio/transcriptions");
-
   private static final int MOST_NAMED = 3;
 
   private UnknownPath() {}
 
   /** Returns the dialect that the sender of a request most likely speaks. */
-  static Dialect dialect(ServerHttpRequest request) {
-    HttpHeaders headers = request.getHeaders();
-    String path = request.getURI().getRawPath().toLowerCase(Locale.ROOT);
-    if (path.contains(":generatecontent")
-        || path.contains(":streamgeneratecontent")
-        || path.contains(":counttokens")
-        || path.contains(":embedcontent")
-        || path.contains(":batchembedcontents")
-        || headers.containsHeader("x-goog-api-key")
-        || headers.containsHeader("x-goog-api-client")) {
-      return Dialect.GEMINI;
-    }
-    if (headers.containsHeader("anthropic-version")
-        || path.endsWith("/messages")
-        || path.endsWith("/messages/count_tokens")) {
-      return Dialect.ANTHROPIC;
-    }
-    if (path.contains("/openai/deployments/") || headers.containsHeader("api-key")) {
-      return Dialect.AZURE;
-    }
-    boolean openAi =
-        OPENAI_CALLS.stream().anyMatch(path::endsWith)
-            || headers.headerNames().stream()
-                .anyMatch(name -> name.regionMatches(true, 0, "x-stainless-", 0, 12))
-            || headers.getOrEmpty(HttpHeaders.AUTHORIZATION).stream()
-                .anyMatch(value -> value.regionMatches(true, 0, "bearer ", 0, 7));
-    return openAi ? Dialect.OPENAI : Dialect.NONE;
+  static ProviderProtocol dialect(ServerHttpRequest request) {
+    return DialectTable.spokenBy(
+        request.getURI().getRawPath().toLowerCase(Locale.ROOT), request.getHeaders());
   }
 
   /**
@@ -71,15 +35,15 @@ final class UnknownPath {
    * @param known the endpoints that its sender may use
    */
   static Refusal refusal(ServerHttpRequest request, Stream<EndpointSpec> known) {
-    Dialect dialect = dialect(request);
+    ProviderProtocol dialect = dialect(request);
     String path = request.getURI().getRawPath();
     String asked = PrintableText.of(request.getMethod().name() + " " + path);
-    if (dialect == Dialect.NONE) {
+    if (!dialect.readsBodies()) {
       return Refusal.of(RefusalReason.NO_ENDPOINT, "no endpoint has this path");
     }
     String near =
         known
-            .filter(spec -> !spec.isDynamic() && speaks(spec, dialect))
+            .filter(spec -> !spec.isDynamic() && spec.reading().dialect() == dialect)
             .map(EndpointSpec::path)
             .sorted(
                 Comparator.<String>comparingInt(each -> distance(path, each))
@@ -96,19 +60,13 @@ final class UnknownPath {
   }
 
   /** Returns how the base URL of a client looks that speaks a dialect. */
-  private static String baseUrl(Dialect dialect) {
-    return "A base URL is the address of the gateway, the path of an endpoint, and %s"
-        .formatted(
-            switch (dialect) {
-              case OPENAI -> "/v1, such as http://HOST:PORT/openai/v1";
-              case AZURE, ANTHROPIC, GEMINI, NONE ->
-                  "nothing behind it, such as http://HOST:PORT/"
-                      + dialect.name().toLowerCase(Locale.ROOT);
-            });
-  }
-
-  private static boolean speaks(EndpointSpec spec, Dialect dialect) {
-    return spec.reading().dialect() == dialect;
+  private static String baseUrl(ProviderProtocol dialect) {
+    String behind = dialect.basePath();
+    return "A base URL is the address of the gateway, the path of an endpoint, and %s, such as"
+            .formatted(behind.isEmpty() ? "nothing behind it" : behind)
+        + " http://HOST:PORT/"
+        + dialect.text()
+        + behind;
   }
 
   /** Returns how much an endpoint's path differs from the beginning of another path. */

@@ -1,15 +1,14 @@
 package io.penstock.gateway.request;
 
-import io.penstock.cost.Dialect;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.key.ApiCaller;
 import io.penstock.pool.Upstream;
+import io.penstock.provider.LimitHeader;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -127,9 +126,12 @@ public final class LimitHeaders {
     }
     headers.put("RateLimit-Policy", policies.toString());
     headers.put("RateLimit", left.toString());
-    Dialect dialect = requestContext.endpoint().spec().reading().dialect();
-    shape(headers, dialect, "requests", tightest(ofKey, LimitMeasure.REQUESTS));
-    shape(headers, dialect, "tokens", tightest(ofKey, LimitMeasure.TOKENS));
+    for (LimitHeader names : requestContext.upstreamProtocol().limitHeaders()) {
+      LimitHeaderLine line = tightest(ofKey, names.measure());
+      if (line != null) {
+        state(headers, names, line);
+      }
+    }
     return headers;
   }
 
@@ -149,42 +151,11 @@ public final class LimitHeaders {
     return tightest;
   }
 
-  private void shape(
-      Map<String, String> headers, Dialect dialect, String what, @Nullable LimitHeaderLine line) {
-    if (line == null) {
-      return;
-    }
+  private void state(Map<String, String> headers, LimitHeader names, LimitHeaderLine line) {
     long resetMillis =
         line.resetNanos() == Ticker.NEVER ? 0 : Math.ceilDiv(line.resetNanos(), MILLI);
-    switch (dialect) {
-      case OPENAI, AZURE -> {
-        headers.put("x-ratelimit-limit-" + what, Long.toString(line.quota()));
-        headers.put("x-ratelimit-remaining-" + what, Long.toString(line.remaining()));
-        headers.put("x-ratelimit-reset-" + what, duration(resetMillis));
-      }
-      case ANTHROPIC -> {
-        String prefix = "anthropic-ratelimit-" + what;
-        headers.put(prefix + "-limit", Long.toString(line.quota()));
-        headers.put(prefix + "-remaining", Long.toString(line.remaining()));
-        headers.put(prefix + "-reset", instant(resetMillis));
-      }
-      case GEMINI, NONE -> {}
-    }
-  }
-
-  /** Formats a duration as OpenAI does: {@code 20ms}, {@code 6s}, {@code 1m30s}. */
-  private static String duration(long millis) {
-    if (millis < 1000) {
-      return millis + "ms";
-    }
-    long seconds = Math.ceilDiv(millis, 1000L);
-    long minutes = seconds / 60;
-    return minutes == 0 ? seconds + "s" : minutes + "m" + seconds % 60 + "s";
-  }
-
-  /** Formats the instant that many milliseconds from now in RFC 3339, to the second. */
-  private String instant(long millisFromNow) {
-    long seconds = Math.ceilDiv(clock.unixMillis() + millisFromNow, 1000L);
-    return Instant.ofEpochSecond(seconds).toString();
+    headers.put(names.limit(), Long.toString(line.quota()));
+    headers.put(names.remaining(), Long.toString(line.remaining()));
+    headers.put(names.reset(), names.form().text(resetMillis, clock.unixMillis()));
   }
 }

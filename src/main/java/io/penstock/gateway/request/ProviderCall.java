@@ -1,5 +1,6 @@
 package io.penstock.gateway.request;
 
+import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.ProviderProtocol;
@@ -44,7 +45,7 @@ public record ProviderCall(
 
   private static @Nullable ProviderCall recognised(
       ProviderProtocol own, String method, String path, String sent) {
-    ProviderProtocol reader = own.reader(method, path);
+    ProviderProtocol reader = DialectTable.reader(own, method, path);
     if (reader != null) {
       return new ProviderCall(reader, path, sent, true, false);
     }

@@ -7,35 +7,35 @@ import io.penstock.json.JsonWalk;
  * the places where its provider states them.
  */
 public abstract class AnswerVisitor implements JsonWalk.Visitor {
-  final UsageMeter usageMeter;
+  protected final UsageMeter usageMeter;
 
-  AnswerVisitor(UsageMeter usageMeter) {
+  protected AnswerVisitor(UsageMeter usageMeter) {
     this.usageMeter = usageMeter;
   }
 
   /** Returns whether the first {@code depth} levels of the walk's place lead to a usage block. */
-  abstract boolean isUsage(JsonWalk at, int depth);
+  protected abstract boolean isUsage(JsonWalk at, int depth);
 
   /** Returns whether the walk's place holds the name of the model. */
-  abstract boolean isModel(JsonWalk at);
+  protected abstract boolean isModel(JsonWalk at);
 
   /** Reads one figure of a usage block. */
-  abstract void figure(JsonWalk at, String name);
+  protected abstract void figure(JsonWalk at, String name);
 
   /** Reads a value that is neither the model nor directly in a usage block. */
-  abstract void content(JsonWalk at);
+  protected abstract void content(JsonWalk at);
 
   /** Begins an object or array that is not a usage block. */
-  void openContent(JsonWalk at) {}
+  protected void openContent(JsonWalk at) {}
 
   /** Ends an object or array that is not a usage block. */
-  void closeContent(JsonWalk at) {}
+  protected void closeContent(JsonWalk at) {}
 
   /** Begins a usage block. */
-  void openUsage() {}
+  protected void openUsage() {}
 
   /** Ends a usage block. */
-  void closeUsage(JsonWalk at) {
+  protected void closeUsage(JsonWalk at) {
     usageMeter.endBlock(true);
   }
 
@@ -83,7 +83,7 @@ public abstract class AnswerVisitor implements JsonWalk.Visitor {
    * Returns whether a member describes the answer as a whole: it is at the top, or in the object
    * {@code whole} of an event.
    */
-  static boolean isOfTheWhole(JsonWalk at, int depth, String name, String whole) {
+  protected static boolean isOfTheWhole(JsonWalk at, int depth, String name, String whole) {
     return switch (depth) {
       case 1 -> name.equals(at.name(1));
       case 2 -> name.equals(at.name(2)) && whole.equals(at.name(1));

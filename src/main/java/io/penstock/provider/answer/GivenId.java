@@ -53,20 +53,20 @@ public final class GivenId extends AnswerVisitor {
   }
 
   @Override
-  boolean isUsage(JsonWalk at, int depth) {
+  protected boolean isUsage(JsonWalk at, int depth) {
     return false;
   }
 
   @Override
-  boolean isModel(JsonWalk at) {
+  protected boolean isModel(JsonWalk at) {
     return false;
   }
 
   @Override
-  void figure(JsonWalk at, String name) {}
+  protected void figure(JsonWalk at, String name) {}
 
   @Override
-  void content(JsonWalk at) {
+  protected void content(JsonWalk at) {
     if (id == null
         && isOfTheWhole(at, at.depth(), "id", "response")
         && at.isString()

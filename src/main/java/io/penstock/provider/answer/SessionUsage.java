@@ -3,15 +3,21 @@ package io.penstock.provider.answer;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import java.nio.ByteBuffer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Adds up the usage that the messages of a session state. OpenAI's realtime sessions state that of
- * each response in {@code response.done}. Safe from any thread.
- */
+/** Adds up the usage that the messages of a session state. Safe from any thread. */
 public final class SessionUsage {
+  private final Supplier<AnswerVisitor> visitor;
   private @Nullable AnswerReader message;
   private @Nullable TokenUsage total;
+
+  /**
+   * @param visitor returns what reads a message
+   */
+  public SessionUsage(Supplier<AnswerVisitor> visitor) {
+    this.visitor = visitor;
+  }
 
   /**
    * Reads and consumes a part of a message from the provider.
@@ -19,7 +25,7 @@ public final class SessionUsage {
    * @param last whether the message ends with it
    */
   public synchronized void feed(ByteBuffer bytes, boolean last) {
-    AnswerReader reader = message == null ? JsonAnswer.single(new OpenAiAnswer()) : message;
+    AnswerReader reader = message == null ? JsonAnswer.single(visitor.get()) : message;
     message = last ? null : reader;
     reader.feed(bytes);
     if (last) {

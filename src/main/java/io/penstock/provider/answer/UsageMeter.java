@@ -3,7 +3,7 @@ package io.penstock.provider.answer;
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.json.JsonWalk;
-import io.penstock.provider.request.StatedParameters;
+import io.penstock.provider.request.StatedModel;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
  * half a block counts for nothing. The latest input of several blocks counts, and the largest
  * output, because providers state the output as a running total.
  */
-final class UsageMeter {
+public final class UsageMeter {
   // the figures that a block may state
-  static final int INPUT = 0;
-  static final int CACHE_READ = 1;
-  static final int CACHE_WRITE = 2;
-  static final int CACHE_WRITE_SHORT = 3;
-  static final int CACHE_WRITE_HOUR = 4;
-  static final int OUTPUT = 5;
-  static final int REASONING = 6;
-  static final int TOTAL = 7;
+  public static final int INPUT = 0;
+  public static final int CACHE_READ = 1;
+  public static final int CACHE_WRITE = 2;
+  public static final int CACHE_WRITE_SHORT = 3;
+  public static final int CACHE_WRITE_HOUR = 4;
+  public static final int OUTPUT = 5;
+  public static final int REASONING = 6;
+  public static final int TOTAL = 7;
 
   private static final int FIGURES = 8;
 
   /** Value of a figure that is not stated. */
-  static final long UNSTATED = -1;
+  public static final long UNSTATED = -1;
 
   private final boolean inputHoldsCache;
   private final long[] stated = new long[FIGURES];
@@ -43,7 +43,7 @@ final class UsageMeter {
    * @param inputHoldsCache whether the provider's input figure includes tokens read from and
    *     written to its cache, or those are added to it
    */
-  UsageMeter(boolean inputHoldsCache) {
+  public UsageMeter(boolean inputHoldsCache) {
     this.inputHoldsCache = inputHoldsCache;
     Arrays.fill(stated, UNSTATED);
     Arrays.fill(block, UNSTATED);
@@ -61,21 +61,21 @@ final class UsageMeter {
   }
 
   /** Counts {@code utf8Bytes} of output text. */
-  void text(long utf8Bytes) {
+  public void text(long utf8Bytes) {
     textBytes += utf8Bytes;
     textIn = utf8Bytes > 0 ? document : textIn;
   }
 
   /** Sets the model's name to the current value of the walk, unless it is already set. */
   void model(JsonWalk at) {
-    if (model == null && at.isString() && at.isAtMost(StatedParameters.MAX_MODEL_LENGTH)) {
+    if (model == null && at.isString() && at.isAtMost(StatedModel.MAX_LENGTH)) {
       String name = at.text();
       model = name.isBlank() ? null : name;
     }
   }
 
   /** Records an oddity if it is the first; {@code what} must not contain content of the answer. */
-  void warn(String what) {
+  public void warn(String what) {
     if (warning == null) {
       warning = what;
     }
@@ -86,19 +86,19 @@ final class UsageMeter {
   }
 
   /** Sets a figure of the current block to the current value of the walk. */
-  void figure(int figure, JsonWalk at) {
+  public void figure(int figure, JsonWalk at) {
     figure(figure, tokens(at));
   }
 
   /** Sets a figure of the current block, unless the value is {@link #UNSTATED}. */
-  void figure(int figure, long tokens) {
+  public void figure(int figure, long tokens) {
     block[figure] = tokens == UNSTATED ? block[figure] : tokens;
   }
 
   /**
    * Returns the current value of the walk, or {@link #UNSTATED} if it is null or not a token count.
    */
-  long tokens(JsonWalk at) {
+  public long tokens(JsonWalk at) {
     if (at.isNull()) {
       return UNSTATED;
     }
@@ -120,7 +120,7 @@ final class UsageMeter {
    *
    * @param atEnd whether its output figure covers the whole answer
    */
-  void endBlock(boolean atEnd) {
+  public void endBlock(boolean atEnd) {
     // a block that repeats the input as zero has not counted it
     boolean input = stated[INPUT] == UNSTATED;
     for (int i = 0; i < OUTPUT; i++) {
@@ -175,7 +175,7 @@ final class UsageMeter {
   }
 
   /** Records that no more output comes. */
-  void completeOutput() {
+  public void completeOutput() {
     outputComplete = true;
   }
 

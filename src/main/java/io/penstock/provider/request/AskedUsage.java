@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * of chat completions and of completions, {@code stream_options.include_usage}. If a member is
  * repeated, the last one counts.
  */
-final class AskedUsage {
-  private static final String OPTIONS = "stream_options";
+final class AskedUsage implements BodyMember {
+  static final String OPTIONS = "stream_options";
   private static final String INCLUDE = "include_usage";
   private static final String ASKED = "\"" + INCLUDE + "\":true";
 
@@ -27,8 +27,8 @@ final class AskedUsage {
     return bodyEdit;
   }
 
-  /** Visits the start of the object or array at the current position. */
-  void open(JsonWalk at) {
+  @Override
+  public void open(JsonWalk at, boolean array) {
     if (at.depth() == 0) {
       // at least the model follows, so a comma is right here
       bodyEdit = new BodyEdit(at.endsAt(), 0, "\"" + OPTIONS + "\":{" + ASKED + "},");
@@ -42,15 +42,15 @@ final class AskedUsage {
     }
   }
 
-  /** Visits the end of the object or array at the current position. */
-  void close(JsonWalk at) {
+  @Override
+  public void close(JsonWalk at) {
     if (isOptions(at) && optionsAt >= 0 && !stated) {
       bodyEdit = new BodyEdit(optionsAt, 0, empty ? ASKED : ASKED + ",");
     }
   }
 
-  /** Visits the scalar at the current position. */
-  void scalar(JsonWalk at) {
+  @Override
+  public void scalar(JsonWalk at) {
     if (isOptions(at)) {
       bodyEdit = at.isNull() ? instead(at, "{" + ASKED + "}") : null;
     } else {

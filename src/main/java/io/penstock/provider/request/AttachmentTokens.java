@@ -5,24 +5,20 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules of thumb for the tokens of images, documents and recordings, for each provider that is read
- * differently. An image counts the same whatever its size, because providers scale it down to a
- * bound. All else grows with the size of its data, which tells pages and seconds only roughly.
+ * Rules of thumb by which a provider counts images, documents and recordings. An image counts the
+ * same whatever its size, because providers scale it down to a bound. All else grows with the size
+ * of its data, which tells pages and seconds only roughly.
  *
- * <p>Sources: OpenAI, "Images and vision" (85 + 4 × 170 tokens for a square image of 1,024 pixels
- * in high detail), "File inputs" (text and an image of each page) and "Realtime costs" (10 tokens a
- * second of audio); Anthropic, "Vision" (width × height ÷ 750, for the largest image that is not
- * scaled down) and "PDF support" (up to 3,000 tokens a page); Gemini API, "Understand and count
- * tokens" (258 tokens an image, 32 a second of audio, about 300 a second of video) and "Media
- * resolution" (560 tokens a page of a PDF).
+ * @param image tokens of an image
+ * @param page tokens of a page of a document
+ * @param secondOfAudio tokens of a second of sound
+ * @param secondOfVideo tokens of a second of video
+ * @param mostPages the most pages of a document
  */
-enum AttachmentTokens {
-  OPENAI(765, 1_765, 10, 300, 100),
-  ANTHROPIC(1_600, 3_000, 32, 300, 100),
-  GEMINI(258, 560, 32, 300, 1_000);
-
+public record AttachmentTokens(
+    long image, long page, long secondOfAudio, long secondOfVideo, long mostPages) {
   /** Size of an attachment that is given by its address or its id. */
-  static final long UNKNOWN_CHARS = -1;
+  public static final long UNKNOWN_CHARS = -1;
 
   /** Bytes of a page: text with some pictures. A scan has more, a page of plain text less. */
   static final long BYTES_A_PAGE = 50_000;
@@ -40,7 +36,7 @@ enum AttachmentTokens {
   static final long UNKNOWN_SECONDS = 60;
 
   /** The kind of an attachment, as far as it matters to its tokens. */
-  enum Kind {
+  public enum Kind {
     IMAGE,
     AUDIO,
     VIDEO,
@@ -60,7 +56,7 @@ enum AttachmentTokens {
             "application/octet-stream");
 
     /** Returns the kind of data with a media type; null when that is not stated. */
-    static Kind of(@Nullable String mediaType) {
+    public static Kind of(@Nullable String mediaType) {
       String type = mediaType == null ? "" : mediaType.strip().toLowerCase(Locale.ROOT);
       if (type.startsWith("image/")) {
         return IMAGE;
@@ -86,26 +82,12 @@ enum AttachmentTokens {
     }
   }
 
-  private final long image;
-  private final long page;
-  private final long secondOfAudio;
-  private final long secondOfVideo;
-  private final long mostPages;
-
-  AttachmentTokens(long image, long page, long secondOfAudio, long secondOfVideo, long mostPages) {
-    this.image = image;
-    this.page = page;
-    this.secondOfAudio = secondOfAudio;
-    this.secondOfVideo = secondOfVideo;
-    this.mostPages = mostPages;
-  }
-
   /**
    * Returns the tokens of an attachment.
    *
    * @param base64Chars the length of its data in base64, or {@link #UNKNOWN_CHARS}
    */
-  long of(Kind kind, long base64Chars) {
+  public long of(Kind kind, long base64Chars) {
     boolean unknown = base64Chars == UNKNOWN_CHARS;
     long bytes = unknown ? 0 : Math.ceilDiv(base64Chars * 3, 4L);
     return switch (kind) {

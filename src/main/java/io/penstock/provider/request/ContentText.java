@@ -2,6 +2,7 @@ package io.penstock.provider.request;
 
 import io.penstock.json.JsonWalk;
 import io.penstock.json.KeptText;
+import io.penstock.tokenizer.TokenEstimate;
 import java.util.BitSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * call count as JSON. Parts that are not text, such as the base64 of an image, count by their kind
  * and size.
  */
-final class ContentText {
+public class ContentText implements BodyMember {
   private static final int NOWHERE = -1;
 
   /** Longest type of a part, or of the media in it, that is kept. */
@@ -21,14 +22,36 @@ final class ContentText {
   /** Members of an attachment with its data, or attachments themselves. */
   private static final Set<String> DATA = Set.of("data", "file_data");
 
-  private final AttachmentTokens rule;
-  private final Set<String> textNames;
-  private final Set<String> attachmentNames;
-  private final Set<String> jsonNames;
+  /** The parts that count as a message, which takes some tokens besides its text. */
+  public enum Messages {
+    /** Each object in the list. */
+    EACH,
+    /** Each object in the list, or the text in its place. */
+    EACH_OR_TEXT,
+    /** All of it together, if there is any text. */
+    ALL_AS_ONE,
+    NONE
+  }
+
+  /**
+   * The members of messages that count, at any depth.
+   *
+   * @param rule the tokens of attachments
+   * @param text members whose strings are text
+   * @param attachments members that are an attachment, whatever they contain
+   * @param json members that count as JSON if they are not strings
+   */
+  public record Names(
+      AttachmentTokens rule, Set<String> text, Set<String> attachments, Set<String> json) {}
+
+  private final Names names;
+  private final Messages messages;
   private final KeptText.@Nullable Part kept;
 
   private long textBytes;
-  private long messages;
+  private long objects;
+  private boolean bare;
+  private boolean text;
   private long attachmentTokens;
 
   private int jsonDepth = NOWHERE;
@@ -44,51 +67,36 @@ final class ContentText {
   private final BitSet flatParts = new BitSet();
 
   /**
-   * @param rule the tokens of attachments
-   * @param textNames members whose strings are text
-   * @param attachmentNames members that are an attachment, whatever they contain
-   */
-  ContentText(AttachmentTokens rule, Set<String> textNames, Set<String> attachmentNames) {
-    this(rule, textNames, attachmentNames, Set.of("input"), null);
-  }
-
-  /**
-   * @param rule the tokens of attachments
-   * @param textNames members whose strings are text
-   * @param attachmentNames members that are an attachment, whatever they contain
-   * @param jsonNames members that count as JSON if they are not strings
    * @param kept receives the text, or null
    */
-  ContentText(
-      AttachmentTokens rule,
-      Set<String> textNames,
-      Set<String> attachmentNames,
-      Set<String> jsonNames,
-      KeptText.@Nullable Part kept) {
-    this.rule = rule;
-    this.textNames = textNames;
-    this.attachmentNames = attachmentNames;
-    this.jsonNames = jsonNames;
+  public ContentText(Names names, Messages messages, KeptText.@Nullable Part kept) {
+    this.names = names;
+    this.messages = messages;
     this.kept = kept;
   }
 
-  long textBytes() {
+  @Override
+  public final long textBytes() {
     return textBytes;
   }
 
-  /** Returns the number of objects in the list. */
-  long messages() {
-    return messages;
+  @Override
+  public final long otherTokens() {
+    long number =
+        switch (messages) {
+          case EACH -> objects;
+          case EACH_OR_TEXT -> objects + (bare ? 1 : 0);
+          case ALL_AS_ONE -> text ? 1 : 0;
+          case NONE -> 0;
+        };
+    return number * TokenEstimate.TOKENS_A_MESSAGE + attachmentTokens;
   }
 
-  long attachmentTokens() {
-    return attachmentTokens;
-  }
-
-  void open(JsonWalk at, boolean array) {
+  @Override
+  public final void open(JsonWalk at, boolean array) {
     int depth = at.depth();
     if (depth == 2 && !array) {
-      messages++;
+      objects++;
     }
     if (attachmentDepth != NOWHERE) {
       return;
@@ -96,11 +104,11 @@ final class ContentText {
     String name = at.name();
     if (jsonDepth != NOWHERE) {
       textBytes += at.containerBytes(kept);
-    } else if (name != null && attachmentNames.contains(name)) {
+    } else if (name != null && names.attachments().contains(name)) {
       attachmentDepth = depth;
       attachmentKind = kind(name);
       attachmentChars = AttachmentTokens.UNKNOWN_CHARS;
-    } else if (depth > 1 && name != null && jsonNames.contains(name)) {
+    } else if (depth > 1 && name != null && names.json().contains(name)) {
       jsonDepth = depth;
       textBytes += 1;
       if (kept != null) {
@@ -114,7 +122,8 @@ final class ContentText {
     }
   }
 
-  void close(JsonWalk at) {
+  @Override
+  public final void close(JsonWalk at) {
     int depth = at.depth();
     if (jsonDepth != NOWHERE && attachmentDepth == NOWHERE && kept != null) {
       kept.closeJson(at.isArray());
@@ -122,7 +131,7 @@ final class ContentText {
     flatParts.clear(depth + 1);
     if (depth == attachmentDepth) {
       attachmentDepth = NOWHERE;
-      attachmentTokens += rule.of(attachmentKind, attachmentChars);
+      attachmentTokens += names.rule().of(attachmentKind, attachmentChars);
     } else if (depth == jsonDepth) {
       jsonDepth = NOWHERE;
     } else if (depth == sourceDepth) {
@@ -143,7 +152,8 @@ final class ContentText {
       boolean image = sourceMedia == null && flatParts.get(sourceDepth);
       AttachmentTokens.Kind kind =
           image ? AttachmentTokens.Kind.IMAGE : AttachmentTokens.Kind.of(sourceMedia);
-      attachmentTokens += rule.of(kind, known ? sourceBytes : AttachmentTokens.UNKNOWN_CHARS);
+      attachmentTokens +=
+          names.rule().of(kind, known ? sourceBytes : AttachmentTokens.UNKNOWN_CHARS);
     }
   }
 
@@ -182,14 +192,18 @@ final class ContentText {
   /** Returns the tokens of an attachment that is a string: its data, its address or its id. */
   private long attached(JsonWalk at, String name) {
     if (DATA.contains(name)) {
-      return rule.of(AttachmentTokens.Kind.ofFile(at.beginning(MAX_TYPE)), at.length());
+      return names.rule().of(AttachmentTokens.Kind.ofFile(at.beginning(MAX_TYPE)), at.length());
     }
     boolean image = flatParts.get(at.depth());
-    return rule.of(
-        image ? AttachmentTokens.Kind.IMAGE : kind(name), AttachmentTokens.UNKNOWN_CHARS);
+    return names
+        .rule()
+        .of(image ? AttachmentTokens.Kind.IMAGE : kind(name), AttachmentTokens.UNKNOWN_CHARS);
   }
 
-  void scalar(JsonWalk at) {
+  @Override
+  public void scalar(JsonWalk at) {
+    text |= at.isString();
+    bare |= at.isString() && at.depth() == 1;
     if (attachmentDepth != NOWHERE) {
       attached(at);
       return;
@@ -224,12 +238,12 @@ final class ContentText {
     if (name == null) {
       // "content": ["text"]
       String list = at.name(depth - 1);
-      if (list != null && textNames.contains(list)) {
+      if (list != null && names.text().contains(list)) {
         textBytes += at.utf8Bytes(kept);
       }
-    } else if (attachmentNames.contains(name)) {
+    } else if (names.attachments().contains(name)) {
       attachmentTokens += attached(at, name);
-    } else if (depth == 1 || textNames.contains(name) || (depth > 3 && name.equals("name"))) {
+    } else if (depth == 1 || names.text().contains(name) || (depth > 3 && name.equals("name"))) {
       // a name at depth 3 is the speaker's, which belongs to the message
       textBytes += at.utf8Bytes(kept);
     }

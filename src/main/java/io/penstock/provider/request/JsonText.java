@@ -8,25 +8,24 @@ import org.jspecify.annotations.Nullable;
  * A member that the provider presents to the model as JSON, such as the definitions of tools. It
  * counts with its size without white space and with escapes resolved.
  */
-final class JsonText {
+public class JsonText implements BodyMember {
   private final KeptText.@Nullable Part kept;
   private long bytes;
 
-  /** Does not keep the text. */
-  JsonText() {
-    this(null);
-  }
-
-  /** Keeps the text in the given place. */
-  JsonText(KeptText.@Nullable Part kept) {
+  /**
+   * @param kept receives the text, or null
+   */
+  public JsonText(KeptText.@Nullable Part kept) {
     this.kept = kept;
   }
 
-  long textBytes() {
+  @Override
+  public long textBytes() {
     return bytes;
   }
 
-  void open(JsonWalk at) {
+  @Override
+  public void open(JsonWalk at, boolean array) {
     if (at.depth() > 1) {
       bytes += at.containerBytes(kept);
       return;
@@ -37,13 +36,15 @@ final class JsonText {
     }
   }
 
-  void close(JsonWalk at) {
+  @Override
+  public void close(JsonWalk at) {
     if (kept != null) {
       kept.closeJson(at.isArray());
     }
   }
 
-  void scalar(JsonWalk at) {
+  @Override
+  public void scalar(JsonWalk at) {
     if (at.depth() > 1) {
       bytes += at.compactBytes(kept);
       return;

@@ -11,7 +11,7 @@ import java.util.Map;
  * object that would contain it, or at the {@code null} that stands in its place. It must see the
  * whole body, with the members that other readers skip.
  */
-final class MaximumPlaces {
+public final class MaximumPlaces {
   private static final int NULL_LENGTH = 4;
   private static final long NOWHERE = -1;
 
@@ -28,7 +28,7 @@ final class MaximumPlaces {
   }
 
   /** Returns a finder for members of the body itself, each of which can state the maximum. */
-  static MaximumPlaces ofBody(String... members) {
+  public static MaximumPlaces ofBody(String... members) {
     List<List<String>> names = new ArrayList<>();
     for (String each : members) {
       names.add(List.of(each));
@@ -42,7 +42,7 @@ final class MaximumPlaces {
    * @param containers the names of the object; the first is used where it is missing
    * @param member the names of the member; the first is used where it is missing
    */
-  static MaximumPlaces within(List<String> containers, List<String> member) {
+  public static MaximumPlaces within(List<String> containers, List<String> member) {
     return new MaximumPlaces(containers, List.of(member));
   }
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * and some the last, and some compare names without regard to case. So such a body may mean
  * something else to the provider than to the gateway.
  */
-final class SingleMembers {
+public final class SingleMembers {
   /** As many members as {@link #seen} has bits. */
   private static final int MOST_MEMBERS = Long.SIZE;
 
@@ -22,7 +22,7 @@ final class SingleMembers {
    * @param members the names of the members; those that the provider knows under several names are
    *     written as {@code one|other}
    */
-  SingleMembers(List<String> members) {
+  public SingleMembers(List<String> members) {
     if (members.size() > MOST_MEMBERS) {
       throw new IllegalArgumentException(
           "there are " + members.size() + " members, expected at most " + MOST_MEMBERS);
@@ -31,7 +31,7 @@ final class SingleMembers {
   }
 
   /** Notes that the object has a member. */
-  void found(String name) {
+  public void found(String name) {
     for (int i = 0; i < members.size(); i++) {
       for (String known : members.get(i)) {
         if (known.equalsIgnoreCase(name)) {
@@ -58,7 +58,7 @@ final class SingleMembers {
   }
 
   /** Returns what is wrong with the members, or null. */
-  @Nullable String fault() {
+  public @Nullable String fault() {
     return repeated == null ? otherCase : repeated;
   }
 }

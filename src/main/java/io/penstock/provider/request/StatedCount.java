@@ -8,9 +8,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A whole number in a member of a request, which is there once; null means not stated. */
-final class StatedCount {
+public final class StatedCount implements BodyMember {
   /** Value of a number that is not stated. */
-  static final long UNSTATED = -1;
+  public static final long UNSTATED = -1;
 
   private static final int MOST_DIGITS = 18;
   private static final Pattern DIGITS = Pattern.compile("[0-9]+");
@@ -23,15 +23,29 @@ final class StatedCount {
   private int length;
   private @Nullable String fault;
 
-  StatedCount(String name, long min, long max) {
+  public StatedCount(String name, long min, long max) {
     this.name = name;
     this.min = min;
     this.max = max;
   }
 
   /** Returns a count of 0 to {@link Cost#MAX_TOKENS} tokens. */
-  static StatedCount ofTokens(String name) {
+  public static StatedCount ofTokens(String name) {
     return new StatedCount(name, 0, Cost.MAX_TOKENS);
+  }
+
+  @Override
+  public void open(JsonWalk walk, boolean array) {
+    if (walk.depth() == 1) {
+      notANumber();
+    }
+  }
+
+  @Override
+  public void scalar(JsonWalk walk) {
+    if (walk.depth() == 1) {
+      read(walk);
+    }
   }
 
   void read(JsonWalk walk) {
@@ -47,7 +61,7 @@ final class StatedCount {
   }
 
   /** Reads a number that may also be a string of digits. */
-  void readQuoted(JsonWalk walk) {
+  public void readQuoted(JsonWalk walk) {
     if (walk.isString() && walk.isAtMost(MOST_DIGITS) && DIGITS.matcher(walk.text()).matches()) {
       fault = null;
       take(Long.parseLong(walk.text()));
@@ -93,18 +107,19 @@ final class StatedCount {
   }
 
   /** Notes an object or array in place of the number. */
-  void notANumber() {
+  public void notANumber() {
     value = UNSTATED;
     fault = name + " is not a whole number, expected " + min + " to " + max;
   }
 
   /** Returns the number, or {@link #UNSTATED}. */
-  long value() {
+  public long value() {
     return value;
   }
 
   /** Returns what is wrong with the number, or null. */
-  @Nullable String fault() {
+  @Override
+  public @Nullable String fault() {
     return fault;
   }
 }

@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
  * Finds the beginnings of a prompt for a provider that caches by itself: those after each {@link
  * SteppedSection#STEP_BYTES} bytes of a section. Values are compared as they are written.
  */
-final class SteppedPrefix implements CompactBytes.Receiver {
+public final class SteppedPrefix implements PromptReader, CompactBytes.Receiver {
   private static final int NOWHERE = -1;
 
   private final List<String> names;
+  private final ToLongFunction<@Nullable String> minimumTokens;
   private final ToLongFunction<String> quarterTokens;
   private final CompactBytes compactBytes = new CompactBytes(this, 1);
   private final ContentHash hash = new ContentHash();
@@ -28,19 +29,24 @@ final class SteppedPrefix implements CompactBytes.Receiver {
   private long nextStep;
 
   /**
+   * @param minimumTokens returns the smallest prompt that the provider caches for a model
    * @param quarterTokens returns the estimated size so far of the section with a name, in quarters
    *     of a token
    * @param names the members that are part of the prompt, in the order of the provider; at most one
    *     of several names for the same is in a body, so they can stand beside each other
    */
-  SteppedPrefix(ToLongFunction<String> quarterTokens, String... names) {
+  public SteppedPrefix(
+      ToLongFunction<@Nullable String> minimumTokens,
+      ToLongFunction<String> quarterTokens,
+      String... names) {
+    this.minimumTokens = minimumTokens;
     this.quarterTokens = quarterTokens;
     this.names = List.of(names);
     this.sections = new @Nullable SteppedSection[names.length];
   }
 
-  /** Returns the source of the bytes that come here, for the walk. */
-  CompactBytes compactBytes() {
+  @Override
+  public CompactBytes compactBytes() {
     return compactBytes;
   }
 
@@ -85,8 +91,12 @@ final class SteppedPrefix implements CompactBytes.Receiver {
     hash.add(piece, at, to);
   }
 
-  /** An object or array begins; must be called after it was counted. */
-  void open() {
+  @Override
+  public void open(JsonWalk at, boolean array) {
+    passed();
+  }
+
+  private void passed() {
     long length = hash.length() + compactBytes.pending();
     if (length >= nextStep) {
       compactBytes.flush();
@@ -96,9 +106,9 @@ final class SteppedPrefix implements CompactBytes.Receiver {
     }
   }
 
-  /** An object or array ends; must be called after it was counted. */
-  void close(JsonWalk at) {
-    open();
+  @Override
+  public void close(JsonWalk at) {
+    passed();
     if (open != null && at.depth() == 1) {
       compactBytes.flush();
       open.end(hash.value(), size());
@@ -106,8 +116,8 @@ final class SteppedPrefix implements CompactBytes.Receiver {
     }
   }
 
-  /** A string, number, boolean or null is read; must be called after it was counted. */
-  void scalar(JsonWalk at) {
+  @Override
+  public void scalar(JsonWalk at) {
     if (open != null && at.depth() == 1 && at.isNull()) {
       sections[section] = null;
       open = null;
@@ -119,12 +129,8 @@ final class SteppedPrefix implements CompactBytes.Receiver {
     return quarterTokens.applyAsLong(names.get(section));
   }
 
-  /**
-   * Returns the beginnings that are cached, after the body was read to its end.
-   *
-   * @param minimumTokens the smallest prompt that the provider caches
-   */
-  PromptPrefix prefix(long minimumTokens) {
-    return SteppedSection.join(Arrays.asList(sections), minimumTokens);
+  @Override
+  public PromptPrefix prefix(@Nullable String model) {
+    return SteppedSection.join(Arrays.asList(sections), minimumTokens.applyAsLong(model));
   }
 }

@@ -32,26 +32,14 @@ public sealed interface WeighedRequest {
       Traits traits,
       PromptPrefix prefix)
       implements WeighedRequest {
-    /** Creates a request without cached beginnings. */
-    public Request(
-        RequestContent content,
-        Cost cost,
-        boolean stream,
-        @Nullable String user,
-        @Nullable CharSequence text,
-        Spots spots,
-        Traits traits) {
-      this(content, cost, stream, user, text, spots, traits, PromptPrefix.NONE);
-    }
-
     /** Creates a request without further properties. */
     public Request(RequestContent content, Cost cost, boolean stream, @Nullable String user) {
-      this(content, cost, stream, user, null, Spots.NONE, Traits.NONE);
+      this(content, cost, stream, user, null, Spots.NONE, Traits.NONE, PromptPrefix.NONE);
     }
 
-    /** Returns the same request with the beginnings of its prompt. */
-    Request with(PromptPrefix beginnings) {
-      return new Request(content, cost, stream, user, text, spots, traits, beginnings);
+    /** Returns the same request with another content, and its cost. */
+    public Request costing(RequestContent other, Cost expected) {
+      return new Request(other, expected, stream, user, text, spots, traits, prefix);
     }
 
     /** Returns the same request with the places where a maximum can be stated. */
@@ -105,11 +93,6 @@ public sealed interface WeighedRequest {
     public Spots withoutPlaces() {
       return places.isEmpty() ? this : with(List.of());
     }
-
-    /** Returns the same spots for a body that does not name its model. */
-    Spots withoutModel() {
-      return new Spots(-1, 0, asksUsage, maxima, places);
-    }
   }
 
   /**
@@ -125,7 +108,7 @@ public sealed interface WeighedRequest {
     public static final Traits NONE = new Traits(false, null);
 
     /** Creates the properties of a request that names no further models. */
-    Traits(boolean costFinal, @Nullable String refersTo) {
+    public Traits(boolean costFinal, @Nullable String refersTo) {
       this(costFinal, refersTo, List.of());
     }
 

@@ -3,14 +3,18 @@ package io.penstock.gateway.identify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.provider.DialectName;
+import io.penstock.provider.ProviderProtocol;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.converter.ConvertWith;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.http.HttpMethod;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
@@ -47,7 +51,11 @@ class UnknownPathTest {
     "/nowhere, accept, a, NONE",
     "/nowhere, Authorization, Basic k, NONE",
   })
-  void pathAndHeaders_revealTheDialect(String path, String header, String value, Dialect dialect) {
+  void pathAndHeaders_revealTheDialect(
+      String path,
+      String header,
+      String value,
+      @ConvertWith(DialectName.class) ProviderProtocol dialect) {
     assertThat(UnknownPath.dialect(post(path, header, value))).isEqualTo(dialect);
   }
 
@@ -57,9 +65,9 @@ class UnknownPathTest {
         UnknownPath.refusal(
             post("/opnai/v1/chat/completions", "Authorization", "Bearer k"),
             Stream.of(
-                endpoint("/a", Dialect.OPENAI),
-                endpoint("/claude", Dialect.ANTHROPIC),
-                endpoint("/openai", Dialect.OPENAI)));
+                endpoint("/a", DialectTable.OPENAI),
+                endpoint("/claude", DialectTable.ANTHROPIC),
+                endpoint("/openai", DialectTable.OPENAI)));
     assertThat(refusal)
         .isEqualTo(
             Refusal.of(
@@ -74,7 +82,7 @@ class UnknownPathTest {
   void nobodyKnowsTheDialect_theRefusalSaysOnlyThatThereIsNoSuchPath() {
     Refusal refusal =
         UnknownPath.refusal(
-            post("/nowhere", "accept", "a"), Stream.of(endpoint("/openai", Dialect.OPENAI)));
+            post("/nowhere", "accept", "a"), Stream.of(endpoint("/openai", DialectTable.OPENAI)));
     assertThat(refusal.detail()).isEqualTo("no endpoint has this path");
   }
 }

@@ -3,6 +3,7 @@ package io.penstock.gateway.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
@@ -21,13 +22,13 @@ import org.springframework.http.HttpHeaders;
 
 class GatewayParametersTest {
   private static final EndpointSpec.Reading STRICT =
-      reading(Dialect.NONE, CostSource.QUERY, false, true);
+      reading(DialectTable.NONE, CostSource.QUERY, false, true);
   private static final EndpointSpec.Reading LENIENT =
-      reading(Dialect.NONE, CostSource.QUERY, true, true);
+      reading(DialectTable.NONE, CostSource.QUERY, true, true);
 
   /** Reading of an endpoint with upstreams, as it is by default. */
   private static final EndpointSpec.Reading PROXIED =
-      reading(Dialect.OPENAI, CostSource.BODY, false, false);
+      reading(DialectTable.OPENAI, CostSource.BODY, false, false);
 
   private static final Set<String> ALL_SHORT =
       Set.of("x-token-cost", "x-timeout", "x-priority", "x-sent-at");
@@ -314,7 +315,7 @@ class GatewayParametersTest {
       value = CostSource.class,
       names = {"QUERY", "MAX"})
   void costThatIsStated_isReadUnderItsShortNames_whereOthersAreNot(CostSource costFrom) {
-    EndpointSpec.Reading stated = reading(Dialect.OPENAI, costFrom, false, false);
+    EndpointSpec.Reading stated = reading(DialectTable.OPENAI, costFrom, false, false);
     GatewayParameters read = read(stated, "timeout=9&tokens=5&a", "X-Priority", "7");
     assertThat(read.tokens()).isEqualTo(5);
     assertThat(read.query()).isEqualTo("timeout=9&a");
@@ -333,7 +334,7 @@ class GatewayParametersTest {
       value = CostSource.class,
       names = {"BODY", "PROVIDER"})
   void costThatIsNotStated_isLeftUnderItsShortNames(CostSource costFrom) {
-    EndpointSpec.Reading body = reading(Dialect.OPENAI, costFrom, false, false);
+    EndpointSpec.Reading body = reading(DialectTable.OPENAI, costFrom, false, false);
     GatewayParameters read = read(body, "tokens=5&tokens=x", "X-Token-Cost", "6");
     assertThat(read.fault()).isNull();
     assertThat(read.query()).isEqualTo("tokens=5&tokens=x");

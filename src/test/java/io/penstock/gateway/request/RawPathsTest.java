@@ -2,7 +2,7 @@ package io.penstock.gateway.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSpec;
@@ -16,7 +16,7 @@ class RawPathsTest {
     return EndpointFixture.none(path)
         .at(path, configured)
         .bounds(1, 1, 1)
-        .reading(new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 1, 1, 1))
+        .reading(new EndpointSpec.Reading(DialectTable.NONE, CostSource.QUERY, 1, 1, 1))
         .stripPrefix(strip)
         .spec();
   }

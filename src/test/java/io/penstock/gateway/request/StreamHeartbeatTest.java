@@ -3,8 +3,8 @@ package io.penstock.gateway.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dialect;
 import io.penstock.cost.RequestContent;
+import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.CostSource;
@@ -82,7 +82,8 @@ class StreamHeartbeatTest {
         List.of(
             EndpointFixture.none("/openai")
                 .bounds(10, 10, 10)
-                .reading(new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 256, 1_000))
+                .reading(
+                    new EndpointSpec.Reading(DialectTable.OPENAI, CostSource.BODY, 1, 256, 1_000))
                 .spec()));
     Endpoint endpoint = registry.find("/openai");
     if (endpoint == null) {

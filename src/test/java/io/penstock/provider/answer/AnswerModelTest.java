@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.Cases;
+import io.penstock.provider.DialectName;
 import io.penstock.provider.ProviderProtocol;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.converter.ConvertWith;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -36,7 +39,8 @@ class AnswerModelTest {
         "ANTHROPIC|{\"message\":{\"model\":\"m\"}}",
         "GEMINI|{\"modelVersion\":\"m\"}",
       })
-  void named_whereTheDialectNamesIt_isTheModel(Dialect dialect, String body) {
+  void named_whereTheDialectNamesIt_isTheModel(
+      @ConvertWith(DialectName.class) ProviderProtocol dialect, String body) {
     assertThat(model(dialect, JSON, body)).isEqualTo("m");
     assertThat(model(dialect, SSE, "data: {}\n\ndata: " + body + "\n\n")).isEqualTo("m");
   }
@@ -54,7 +58,8 @@ class AnswerModelTest {
         "GEMINI|{\"model\":\"m\",\"candidates\":[{\"modelVersion\":\"m\"}]}",
         "NONE|{\"model\":\"m\"}",
       })
-  void named_elsewhere_isNotTheModel(Dialect dialect, String body) {
+  void named_elsewhere_isNotTheModel(
+      @ConvertWith(DialectName.class) ProviderProtocol dialect, String body) {
     assertThat(model(dialect, JSON, body)).isNull();
     assertThat(model(dialect, SSE, "data: " + body + "\n\n")).isNull();
   }
@@ -63,31 +68,32 @@ class AnswerModelTest {
   @ValueSource(
       strings = {"7", "true", "null", "{\"a\":\"b\"}", "[\"m\"]", "\"\"", "\" \\t\"", "\"m"})
   void named_asNoName_isNone_andTheNextOneCounts(String name) {
-    assertThat(model(Dialect.OPENAI, JSON, "{\"model\":" + name + "}")).isNull();
+    assertThat(model(DialectTable.OPENAI, JSON, "{\"model\":" + name + "}")).isNull();
     String later = "data: {\"model\":" + name + "}\n\ndata: {\"model\":\"m\"}\n\n";
-    assertThat(model(Dialect.OPENAI, SSE, later)).isEqualTo("m");
+    assertThat(model(DialectTable.OPENAI, SSE, later)).isEqualTo("m");
   }
 
   @Test
   void named_anew_isWhatItWasCalledFirst() {
     String stream = "data: {\"modelVersion\":\"a\"}\n\ndata: {\"modelVersion\":\"b\"}\n\n";
-    assertThat(model(Dialect.GEMINI, SSE, stream)).isEqualTo("a");
+    assertThat(model(DialectTable.GEMINI, SSE, stream)).isEqualTo("a");
     String list = "[{\"modelVersion\":\"a\"},\n{\"modelVersion\":\"b\"}]";
-    assertThat(model(Dialect.GEMINI, JSON, list)).isEqualTo("a");
+    assertThat(model(DialectTable.GEMINI, JSON, list)).isEqualTo("a");
   }
 
   @Test
   void named_atTheBound_isTaken_oneMoreCharacterIsNot() {
-    assertThat(model(Dialect.OPENAI, JSON, "{\"model\":\"" + LONGEST + "\"}")).isEqualTo(LONGEST);
-    assertThat(model(Dialect.OPENAI, JSON, "{\"model\":\"" + LONGEST + "m\"}")).isNull();
+    assertThat(model(DialectTable.OPENAI, JSON, "{\"model\":\"" + LONGEST + "\"}"))
+        .isEqualTo(LONGEST);
+    assertThat(model(DialectTable.OPENAI, JSON, "{\"model\":\"" + LONGEST + "m\"}")).isNull();
     String escaped = "\\u00e9".repeat(256);
-    assertThat(model(Dialect.ANTHROPIC, JSON, "{\"model\":\"" + escaped + "\"}"))
+    assertThat(model(DialectTable.ANTHROPIC, JSON, "{\"model\":\"" + escaped + "\"}"))
         .isEqualTo("é".repeat(256));
   }
 
   @Test
   void named_endlessly_isNotKept() {
-    AnswerReader reader = ProviderProtocol.of(Dialect.OPENAI).answerReader(JSON);
+    AnswerReader reader = DialectTable.OPENAI.answerReader(JSON);
     reader.feed(ByteBuffer.wrap(Cases.bytes("{\"model\":\"")));
     byte[] piece = Cases.bytes("x".repeat(1 << 20));
     for (int i = 0; i < 40; i++) {
@@ -99,15 +105,16 @@ class AnswerModelTest {
 
   @Test
   void named_inAnAnswerThatBreaks_isKnownAllTheSame() {
-    AnswerReader reader = Cases.answer(Dialect.OPENAI, JSON, "{\"model\":\"m\",\"choices\":[{]");
+    AnswerReader reader =
+        Cases.answer(DialectTable.OPENAI, JSON, "{\"model\":\"m\",\"choices\":[{]");
     assertThat(reader.model()).isEqualTo("m");
     assertThat(reader.warning()).contains("cannot be read");
   }
 
   @Test
   void named_inEveryEvent_isOneString() {
-    AnswerReader named = ProviderProtocol.of(Dialect.OPENAI).answerReader(SSE);
-    AnswerReader other = ProviderProtocol.of(Dialect.OPENAI).answerReader(SSE);
+    AnswerReader named = DialectTable.OPENAI.answerReader(SSE);
+    AnswerReader other = DialectTable.OPENAI.answerReader(SSE);
     String event = "data: {\"%s\":\"" + LONGEST + "\"}\n\n";
     long ofNames = allocated(named, event.formatted("model"));
     long ofOthers = allocated(other, event.formatted("mudel"));

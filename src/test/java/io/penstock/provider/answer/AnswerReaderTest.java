@@ -3,11 +3,10 @@ package io.penstock.provider.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.penstock.cost.Dialect;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dialect.DialectTable;
 import io.penstock.json.SseScanner;
 import io.penstock.provider.Cases;
-import io.penstock.provider.ProviderProtocol;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
@@ -23,11 +22,11 @@ class AnswerReaderTest {
       "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":5}}\n\n";
 
   private static AnswerReader openAi(String json) {
-    return Cases.answer(Dialect.OPENAI, "application/json", json);
+    return Cases.answer(DialectTable.OPENAI, "application/json", json);
   }
 
   private static AnswerReader openAiStream(String events) {
-    return Cases.answer(Dialect.OPENAI, SSE, events);
+    return Cases.answer(DialectTable.OPENAI, SSE, events);
   }
 
   @ParameterizedTest
@@ -55,12 +54,12 @@ class AnswerReaderTest {
   void legacyCompletionOfAnthropic_countsItsText_wholeAndStreamed() {
     AnswerReader whole =
         Cases.answer(
-            Dialect.ANTHROPIC,
+            DialectTable.ANTHROPIC,
             "application/json",
             "{\"type\":\"completion\",\"completion\":\"abcdabcd\",\"model\":\"m\"}");
     AnswerReader streamed =
         Cases.answer(
-            Dialect.ANTHROPIC,
+            DialectTable.ANTHROPIC,
             SSE,
             """
             event: completion
@@ -94,7 +93,7 @@ class AnswerReaderTest {
     assertThat(reader.usage()).isNull();
     assertThat(reader.warning()).contains("not an object");
     AnswerReader other =
-        Cases.answer(Dialect.ANTHROPIC, "application/json", "{\"usage\":" + usage + "}");
+        Cases.answer(DialectTable.ANTHROPIC, "application/json", "{\"usage\":" + usage + "}");
     assertThat(other.usage()).isNull();
     assertThat(other.warning()).contains("not an object");
   }
@@ -102,7 +101,7 @@ class AnswerReaderTest {
   @Test
   void usage_withoutInput_isNone_outputCountsAsProduced() {
     AnswerReader reader =
-        Cases.answer(Dialect.ANTHROPIC, SSE, "data: {\"usage\":{\"output_tokens\":44}}\n\n");
+        Cases.answer(DialectTable.ANTHROPIC, SSE, "data: {\"usage\":{\"output_tokens\":44}}\n\n");
     assertThat(reader.usage()).isNull();
     assertThat(reader.producedTokens()).isEqualTo(44);
   }
@@ -141,7 +140,7 @@ class AnswerReaderTest {
   void usage_inputRestatedByLastEvent_replacesTheFirst() {
     AnswerReader reader =
         Cases.answer(
-            Dialect.ANTHROPIC,
+            DialectTable.ANTHROPIC,
             SSE,
             "data: {\"message\":{\"usage\":{\"input_tokens\":100,\"output_tokens\":1}}}\n\n"
                 + "data: {\"usage\":{\"input_tokens\":20,\"cache_read_input_tokens\":80,"
@@ -150,7 +149,7 @@ class AnswerReaderTest {
   }
 
   private static AnswerReader anthropic(String usage) {
-    return Cases.answer(Dialect.ANTHROPIC, "application/json", "{\"usage\":{" + usage + "}}");
+    return Cases.answer(DialectTable.ANTHROPIC, "application/json", "{\"usage\":{" + usage + "}}");
   }
 
   @Test
@@ -162,7 +161,7 @@ class AnswerReaderTest {
     AnswerReader whole = anthropic(usage);
     AnswerReader streamed =
         Cases.answer(
-            Dialect.ANTHROPIC,
+            DialectTable.ANTHROPIC,
             SSE,
             "data: {\"message\":{\"usage\":{"
                 + usage.replace(":7", ":1")
@@ -219,9 +218,9 @@ class AnswerReaderTest {
     String usage =
         "{\"usageMetadata\":{\"promptTokenCount\":100,\"cachedContentTokenCount\":%s,"
             + "\"candidatesTokenCount\":7}}";
-    AnswerReader good = Cases.answer(Dialect.GEMINI, "application/json", usage.formatted(90));
+    AnswerReader good = Cases.answer(DialectTable.GEMINI, "application/json", usage.formatted(90));
     assertThat(good.usage()).isEqualTo(new TokenUsage(100, 90, 7));
-    AnswerReader more = Cases.answer(Dialect.GEMINI, "application/json", usage.formatted(101));
+    AnswerReader more = Cases.answer(DialectTable.GEMINI, "application/json", usage.formatted(101));
     assertThat(more.usage()).isEqualTo(new TokenUsage(100, 0, 7));
     assertThat(more.warning()).contains("more cached input");
   }
@@ -306,7 +305,7 @@ class AnswerReaderTest {
 
   @Test
   void stream_endlessLine_isNotKept() {
-    AnswerReader reader = ProviderProtocol.of(Dialect.OPENAI).answerReader(SSE);
+    AnswerReader reader = DialectTable.OPENAI.answerReader(SSE);
     reader.feed(ByteBuffer.wrap(Cases.bytes("data: {\"pad\":\"")));
     byte[] piece = Cases.bytes("x".repeat(1 << 20));
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -323,15 +322,14 @@ class AnswerReaderTest {
   @ValueSource(strings = {"text/html", "application/octet-stream", "", ";", "json", "text/plain"})
   void otherTypes_areNotRead(String type) {
     AnswerReader reader =
-        Cases.answer(Dialect.OPENAI, type, "{\"usage\":{\"prompt_tokens\":7}}" + USAGE);
+        Cases.answer(DialectTable.OPENAI, type, "{\"usage\":{\"prompt_tokens\":7}}" + USAGE);
     assertThat(Cases.describe(reader)).contains("usage: none", "tokens: 0", "warning: none");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"APPLICATION/JSON;charset=utf-8", " application/vnd.x+json ", "none"})
   void jsonTypes_areRead(String type) {
-    AnswerReader reader =
-        ProviderProtocol.of(Dialect.OPENAI).answerReader(type.equals("none") ? null : type);
+    AnswerReader reader = DialectTable.OPENAI.answerReader(type.equals("none") ? null : type);
     reader.feed(ByteBuffer.wrap(Cases.bytes("{\"usage\":{\"prompt_tokens\":7}}")));
     assertThat(reader.usage()).isEqualTo(new TokenUsage(7, 0, 0));
   }
@@ -377,7 +375,7 @@ class AnswerReaderTest {
   @Test
   void plainDialect_readsNothing() {
     AnswerReader reader =
-        Cases.answer(Dialect.NONE, "application/json", "{\"usage\":{\"prompt_tokens\":7}}");
+        Cases.answer(DialectTable.NONE, "application/json", "{\"usage\":{\"prompt_tokens\":7}}");
     assertThat(reader.usage()).isNull();
   }
 }

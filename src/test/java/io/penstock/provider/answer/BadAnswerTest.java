@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.Cases;
 import io.penstock.provider.ProviderProtocol;
 import java.nio.ByteBuffer;
@@ -34,24 +35,24 @@ class BadAnswerTest {
   static List<Shape> shapes() {
     return List.of(
         new Shape(
-            Dialect.OPENAI,
+            DialectTable.OPENAI,
             "{\"usage\":{\"prompt_tokens\":%s,\"completion_tokens\":%s}}",
             "{\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":5,\"total_tokens\":99}}",
             "data: %s\n\n"),
         new Shape(
-            Dialect.OPENAI,
+            DialectTable.OPENAI,
             "{\"usage\":{\"input_tokens\":%s,\"output_tokens\":%s}}",
             "{\"usage\":{\"input_tokens\":7,\"input_tokens_details\":{\"cached_tokens\":8},"
                 + "\"output_tokens\":5}}",
             "event: response.completed\ndata: {\"response\":%s}\n\n"),
         new Shape(
-            Dialect.OPENAI,
+            DialectTable.OPENAI,
             "{\"usage\":{\"input_tokens\":%s,\"output_tokens\":%s}}",
             "{\"usage\":{\"input_tokens\":7,\"output_tokens\":5,"
                 + "\"output_tokens_details\":{\"reasoning_tokens\":6}}}",
             "data: {\"type\":\"response.incomplete\",\"response\":%s}\n\n"),
         new Shape(
-            Dialect.ANTHROPIC,
+            DialectTable.ANTHROPIC,
             "{\"usage\":{\"input_tokens\":%s,\"output_tokens\":%s}}",
             "{\"usage\":{\"input_tokens\":7,\"output_tokens\":5,"
                 + "\"cache_read_input_tokens\":-8}}",

@@ -2,10 +2,9 @@ package io.penstock.provider.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Dialect;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.Cases;
-import io.penstock.provider.ProviderProtocol;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -49,7 +48,7 @@ class EncodedAnswerTest {
   }
 
   private static AnswerReader reader(@Nullable String encoding) {
-    return ProviderProtocol.of(Dialect.OPENAI).answerReader("text/event-stream", encoding);
+    return DialectTable.OPENAI.answerReader("text/event-stream", encoding);
   }
 
   private static void assertRead(String encoding, byte[] bytes) {
@@ -145,7 +144,7 @@ class EncodedAnswerTest {
     assertThat(reader.producedTokens()).isEqualTo(10);
     assertThat(reader.usage()).isNull();
     assertThat(reader.warning()).contains("compressed in a way that is not read");
-    AnswerReader page = ProviderProtocol.of(Dialect.OPENAI).answerReader("text/html", encoding);
+    AnswerReader page = DialectTable.OPENAI.answerReader("text/html", encoding);
     page.feed(ByteBuffer.wrap(new byte[39]));
     assertThat(page.producedTokens()).isZero();
     assertThat(page.warning()).isNull();

@@ -3,6 +3,7 @@ package io.penstock.provider.answer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.Cases;
 import io.penstock.provider.ProviderProtocol;
 import java.io.ByteArrayOutputStream;
@@ -41,28 +42,31 @@ class FinishTest {
   @Test
   void wholeOrEmptyAnswers_nothingIsSaid() throws IOException {
     String json = "application/json";
-    assertThat(warning(Dialect.OPENAI, json, null, WHOLE)).isNull();
-    assertThat(warning(Dialect.OPENAI, json, null, new byte[0])).isNull();
-    assertThat(warning(Dialect.GEMINI, json, null, Cases.bytes("[{\"a\":1}]"))).isNull();
-    assertThat(warning(Dialect.GEMINI, json, null, new byte[0])).isNull();
-    assertThat(warning(Dialect.OPENAI, json, "gzip", zipped())).isNull();
-    assertThat(warning(Dialect.OPENAI, json, "gzip", new byte[0])).isNull();
+    assertThat(warning(DialectTable.OPENAI, json, null, WHOLE)).isNull();
+    assertThat(warning(DialectTable.OPENAI, json, null, new byte[0])).isNull();
+    assertThat(warning(DialectTable.GEMINI, json, null, Cases.bytes("[{\"a\":1}]"))).isNull();
+    assertThat(warning(DialectTable.GEMINI, json, null, new byte[0])).isNull();
+    assertThat(warning(DialectTable.OPENAI, json, "gzip", zipped())).isNull();
+    assertThat(warning(DialectTable.OPENAI, json, "gzip", new byte[0])).isNull();
     byte[] stream = Cases.bytes("data: {\"a\":1}\n\ndata: [DONE]");
-    assertThat(warning(Dialect.OPENAI, "text/event-stream", null, stream)).isNull();
+    assertThat(warning(DialectTable.OPENAI, "text/event-stream", null, stream)).isNull();
   }
 
   @Test
   void answersCutShort_areOdd() throws IOException {
     String json = "application/json";
-    assertThat(warning(Dialect.OPENAI, json, null, Arrays.copyOf(WHOLE, 9)))
+    assertThat(warning(DialectTable.OPENAI, json, null, Arrays.copyOf(WHOLE, 9)))
         .contains("ends inside");
-    assertThat(warning(Dialect.GEMINI, json, null, Cases.bytes("{\"a\":"))).contains("ends inside");
-    assertThat(warning(Dialect.GEMINI, json, null, Cases.bytes("[{\"a\":1}"))).contains("the list");
+    assertThat(warning(DialectTable.GEMINI, json, null, Cases.bytes("{\"a\":")))
+        .contains("ends inside");
+    assertThat(warning(DialectTable.GEMINI, json, null, Cases.bytes("[{\"a\":1}")))
+        .contains("the list");
     byte[] cut = Arrays.copyOf(zipped(), zipped().length - 3);
-    assertThat(warning(Dialect.OPENAI, json, "gzip", cut)).contains("not whole");
+    assertThat(warning(DialectTable.OPENAI, json, "gzip", cut)).contains("not whole");
     byte[] event = Cases.bytes("data: {\"a\":1");
-    assertThat(warning(Dialect.OPENAI, "text/event-stream", null, event)).contains("ends inside");
+    assertThat(warning(DialectTable.OPENAI, "text/event-stream", null, event))
+        .contains("ends inside");
     byte[] lines = Cases.bytes("data: {\"a\":1}\ndata: {\"a\":2}\n");
-    assertThat(warning(Dialect.OPENAI, "text/event-stream", null, lines)).isNotNull();
+    assertThat(warning(DialectTable.OPENAI, "text/event-stream", null, lines)).isNotNull();
   }
 }

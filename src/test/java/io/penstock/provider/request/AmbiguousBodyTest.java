@@ -3,8 +3,9 @@ package io.penstock.provider.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.Cases;
-import io.penstock.provider.ProviderProtocol;
+import io.penstock.provider.DialectName;
 import io.penstock.suite.Hostile;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -85,7 +86,7 @@ class AmbiguousBodyTest {
       })
   void memberThatIsThereTwice_inWhateverCase_isRefused(
       String dialect, String path, String name, String value) {
-    Dialect spoken = Dialect.valueOf(dialect.toUpperCase(Locale.ROOT));
+    Dialect spoken = DialectName.of(dialect);
     String model = name.equals("model") ? "" : "\"model\":\"m\",";
     String once = model + "\"" + name + "\":" + value;
     assertThat(fault(spoken, path, once)).isEqualTo("none");
@@ -114,9 +115,9 @@ class AmbiguousBodyTest {
   @Test
   void lettersThatOnlyFoldToOthers_countAsThose() {
     // Go compares the names of members by folding: the long s and the sign of the kelvin
-    assertThat(fault(Dialect.OPENAI, CHAT, ASK + ",\"me\u017fsages\":[]"))
+    assertThat(fault(DialectTable.OPENAI, CHAT, ASK + ",\"me\u017fsages\":[]"))
         .startsWith("messages is there twice");
-    assertThat(fault(Dialect.OPENAI, CHAT, ASK + ",\"max_to\u212aens\":5,\"max_tokens\":5"))
+    assertThat(fault(DialectTable.OPENAI, CHAT, ASK + ",\"max_to\u212aens\":5,\"max_tokens\":5"))
         .startsWith("max_tokens is there twice");
   }
 
@@ -132,7 +133,7 @@ class AmbiguousBodyTest {
         "\"generationConfig\":{\"candidateCount\":1,\"candidate_count\":1}",
       })
   void memberOfGemini_inBothOfItsNames_isRefused(String members) {
-    assertThat(fault(Dialect.GEMINI, "/v1beta/models/m:generateContent", members))
+    assertThat(fault(DialectTable.GEMINI, "/v1beta/models/m:generateContent", members))
         .contains("is there twice");
   }
 
@@ -140,7 +141,7 @@ class AmbiguousBodyTest {
   void otherMembers_mayRepeat() {
     assertThat(
             fault(
-                Dialect.OPENAI,
+                DialectTable.OPENAI,
                 CHAT,
                 ASK + ",\"metadata\":{\"model\":\"a\",\"model\":\"b\"},\"x\":1,\"x\":2,\"X\":3"))
         .isEqualTo("none");
@@ -148,7 +149,8 @@ class AmbiguousBodyTest {
 
   @Test
   void bothMaximaOfOpenAi_areNoRepetition() {
-    assertThat(fault(Dialect.OPENAI, CHAT, ASK + ",\"max_tokens\":5,\"max_completion_tokens\":5"))
+    assertThat(
+            fault(DialectTable.OPENAI, CHAT, ASK + ",\"max_tokens\":5,\"max_completion_tokens\":5"))
         .isEqualTo("none");
   }
 
@@ -198,7 +200,7 @@ class AmbiguousBodyTest {
         with(
             "{\"model\":\"expensive\",\"messages\":[],\"mod%l\":\"cheap\"}",
             new byte[] {(byte) 0xC1, (byte) 0xA5});
-    assertThat(fault(Cases.weigh(Dialect.OPENAI, CHAT, body))).contains("not valid UTF-8");
+    assertThat(fault(Cases.weigh(DialectTable.OPENAI, CHAT, body))).contains("not valid UTF-8");
   }
 
   @ParameterizedTest
@@ -244,7 +246,7 @@ class AmbiguousBodyTest {
   }
 
   private static RequestReader reader() {
-    return ProviderProtocol.of(Dialect.OPENAI).requestReader(Cases.reading(Dialect.OPENAI), CHAT);
+    return DialectTable.OPENAI.requestReader(Cases.reading(DialectTable.OPENAI), CHAT);
   }
 
   /** Returns a text with {@code bytes} in place of its percent sign. */
@@ -272,13 +274,13 @@ class AmbiguousBodyTest {
   @Hostile(Hostile.By.CLIENT)
   @Test
   void listOfModels_isBounded() {
-    String name = "m".repeat(StatedParameters.MAX_MODEL_LENGTH);
+    String name = "m".repeat(StatedModel.MAX_LENGTH);
     assertThat(furtherModels("\"models\":[\"" + name + "\"]")).containsExactly(name);
-    assertThat(fault(Dialect.OPENAI, CHAT, ASK + ",\"models\":[\"" + name + "m\"]"))
+    assertThat(fault(DialectTable.OPENAI, CHAT, ASK + ",\"models\":[\"" + name + "m\"]"))
         .startsWith("models names a model that is longer than 256 characters");
     String most = "\"a\",".repeat(FurtherModels.MOST - 1) + "\"a\"";
     assertThat(furtherModels("\"models\":[" + most + "]")).containsExactly("a");
-    assertThat(fault(Dialect.OPENAI, CHAT, ASK + ",\"models\":[" + most + ",\"a\"]"))
+    assertThat(fault(DialectTable.OPENAI, CHAT, ASK + ",\"models\":[" + most + ",\"a\"]"))
         .startsWith("models and route name more than 32 models");
   }
 }

@@ -3,6 +3,7 @@ package io.penstock.provider.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.Cases;
 import io.penstock.suite.Hostile;
 import org.junit.jupiter.api.Test;
@@ -23,22 +24,22 @@ class AttachmentsTest {
 
   private static long chat(String part, long base64Chars) {
     String body = "{\"model\":\"m\",\"messages\":[{\"content\":[" + part + "]}]}";
-    return tokens(Dialect.OPENAI, "/v1/chat/completions", body, base64Chars);
+    return tokens(DialectTable.OPENAI, "/v1/chat/completions", body, base64Chars);
   }
 
   private static long response(String part, long base64Chars) {
     String body = "{\"model\":\"m\",\"input\":[{\"content\":[" + part + "]}]}";
-    return tokens(Dialect.OPENAI, "/v1/responses", body, base64Chars);
+    return tokens(DialectTable.OPENAI, "/v1/responses", body, base64Chars);
   }
 
   private static long message(String part, long base64Chars) {
     String body = "{\"model\":\"m\",\"max_tokens\":9,\"messages\":[{\"content\":[" + part + "]}]}";
-    return tokens(Dialect.ANTHROPIC, "/v1/messages", body, base64Chars);
+    return tokens(DialectTable.ANTHROPIC, "/v1/messages", body, base64Chars);
   }
 
   private static long content(String part, long base64Chars) {
     String body = "{\"contents\":[{\"parts\":[" + part + "]}]}";
-    return tokens(Dialect.GEMINI, "/v1beta/models/m:generateContent", body, base64Chars);
+    return tokens(DialectTable.GEMINI, "/v1beta/models/m:generateContent", body, base64Chars);
   }
 
   /** Returns the length in base64 of so many pages, less a little, so that it is not rounded up. */

@@ -7,7 +7,7 @@ import static io.penstock.provider.request.PrefixCases.stored;
 import static io.penstock.provider.request.PrefixCases.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.prefix.Boundary;
 import io.penstock.prefix.PromptPrefix;
 import io.penstock.provider.Cases;
@@ -93,7 +93,7 @@ class MarkedPrefixTest {
   void lastBoundary_afterTheWholePrompt_hasAsManyTokensAsTheRequest() {
     String body = body(tool("a"), block("sys"), user(block("x"), marked(block(text("y", 9_001)))));
     WeighedRequest.Request request =
-        PrefixCases.request(Dialect.ANTHROPIC, PrefixCases.MESSAGES, body);
+        PrefixCases.request(DialectTable.ANTHROPIC, PrefixCases.MESSAGES, body);
     // the marks are no text, but the schema of a tool counts with them
     assertThat(request.prefix().boundaries().getLast().tokens())
         .isEqualTo(request.content().textTokens() + request.content().otherTokens());
@@ -406,14 +406,14 @@ class MarkedPrefixTest {
       Random random = new Random(seed);
       RandomPrompt prompt = new RandomPrompt(random);
       PromptPrefix expected =
-          PrefixCases.request(Dialect.ANTHROPIC, PrefixCases.MESSAGES, prompt.body(random))
+          PrefixCases.request(DialectTable.ANTHROPIC, PrefixCases.MESSAGES, prompt.body(random))
               .prefix();
       for (int most : new int[] {1, 3, 17, 200, 5_000}) {
         String body = prompt.body(random);
         String written = random.nextBoolean() ? body : PrefixCases.spaced(body, random);
         assertThat(
                 PrefixCases.inPieces(
-                    Dialect.ANTHROPIC, PrefixCases.MESSAGES, written, most, random))
+                    DialectTable.ANTHROPIC, PrefixCases.MESSAGES, written, most, random))
             .as("seed %d, pieces of at most %d bytes: %s", seed, most, written)
             .isEqualTo(expected);
       }
@@ -446,7 +446,7 @@ class MarkedPrefixTest {
     byte[] bytes = Cases.bytes(body);
     for (int length = 0; length < bytes.length; length++) {
       byte[] cut = Arrays.copyOf(bytes, length);
-      assertThat(Cases.weigh(Dialect.ANTHROPIC, PrefixCases.MESSAGES, cut))
+      assertThat(Cases.weigh(DialectTable.ANTHROPIC, PrefixCases.MESSAGES, cut))
           .isInstanceOf(WeighedRequest.Malformed.class);
     }
   }

@@ -3,9 +3,11 @@ package io.penstock.provider.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.json.BodyEdit;
 import io.penstock.json.BodyEdits;
 import io.penstock.provider.Cases;
+import io.penstock.provider.DialectName;
 import io.penstock.provider.ProviderProtocol;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.converter.ConvertWith;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -81,7 +84,12 @@ class MaximumPlacesTest {
       })
   void chat_isMadeToStateEitherMember(String body, String first, String second) {
     String before = "\uFEFF \r\n" + json(body);
-    check(Dialect.OPENAI, CHAT, before, "\uFEFF \r\n" + json(first), "\uFEFF \r\n" + json(second));
+    check(
+        DialectTable.OPENAI,
+        CHAT,
+        before,
+        "\uFEFF \r\n" + json(first),
+        "\uFEFF \r\n" + json(second));
   }
 
   private static String json(String text) {
@@ -102,7 +110,7 @@ class MaximumPlacesTest {
             + "|{NEW,'model':{'a':[1]},'messages':[]}|{OLD,'model':{'a':[1]},'messages':[]}",
       })
   void deployment_isMadeToStateIt_whateverElseItsBodyHas(String body, String first, String second) {
-    check(Dialect.AZURE, DEPLOYMENT, members(body), members(first), members(second));
+    check(DialectTable.AZURE, DEPLOYMENT, members(body), members(first), members(second));
   }
 
   private static String members(String text) {
@@ -124,7 +132,7 @@ class MaximumPlacesTest {
             + "|{'model':'m','max_output_tokens':600}",
       })
   void otherCalls_areMadeToStateTheirOnlyMember(String path, String body, String expected) {
-    check(Dialect.OPENAI, path, members(body), members(expected));
+    check(DialectTable.OPENAI, path, members(body), members(expected));
   }
 
   @ParameterizedTest
@@ -150,7 +158,7 @@ class MaximumPlacesTest {
             + "'x':{'generationConfig':{'maxOutputTokens':null}}}",
       })
   void gemini_isMadeToStateItInItsConfiguration(String body, String expected) {
-    check(Dialect.GEMINI, GENERATE, members(body), members(expected));
+    check(DialectTable.GEMINI, GENERATE, members(body), members(expected));
   }
 
   @ParameterizedTest
@@ -172,7 +180,8 @@ class MaximumPlacesTest {
         "GEMINI|/v1beta/models/g:generateContent|{'generation_config':{'max_output_tokens':'7'}}",
         "GEMINI|/v1beta/models/g:embedContent|{}",
       })
-  void whatStatesOne_orTakesNone_isLeftAlone(Dialect dialect, String path, String body) {
+  void whatStatesOne_orTakesNone_isLeftAlone(
+      @ConvertWith(DialectName.class) ProviderProtocol dialect, String path, String body) {
     byte[] bytes = Cases.bytes(members(body));
     assertThat(read(dialect, path, bytes, 0).spots().places()).isEmpty();
   }
@@ -181,7 +190,7 @@ class MaximumPlacesTest {
   @CsvSource({"0", "1"})
   void stream_isMadeToAskForItsUsageToo(int member) {
     byte[] body = Cases.bytes("{\"stream\":true,\"model\":\"m\"}");
-    WeighedRequest.Spots spots = read(Dialect.OPENAI, CHAT, body, 3).spots();
+    WeighedRequest.Spots spots = read(DialectTable.OPENAI, CHAT, body, 3).spots();
     MaximumPlace place = spots.places().get(member);
     List<BodyEdit> edits = new ArrayList<>(List.of(place.stating(600)));
     edits.add(spots.asksUsage());

@@ -3,8 +3,8 @@ package io.penstock.provider.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dialect;
 import io.penstock.cost.TokenUsage;
+import io.penstock.dialect.DialectTable;
 import io.penstock.provider.Cases;
 import io.penstock.provider.answer.AnswerReader;
 import org.junit.jupiter.api.Test;
@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OpenAiImagesTest {
   private static WeighedRequest weigh(String members) {
     String body = "{\"prompt\":\"abcdabcd\"" + members.replace('\'', '"') + "}";
-    return Cases.weigh(Dialect.OPENAI, "/v1/images/generations", Cases.bytes(body));
+    return Cases.weigh(DialectTable.OPENAI, "/v1/images/generations", Cases.bytes(body));
   }
 
   @ParameterizedTest
@@ -67,7 +67,7 @@ class OpenAiImagesTest {
   void usageThatTheAnswerStates_isRead() {
     AnswerReader reader =
         Cases.answer(
-            Dialect.OPENAI,
+            DialectTable.OPENAI,
             "application/json",
             "{\"created\":1,\"data\":[{\"b64_json\":\"AAAA\"}],\"usage\":{\"total_tokens\":1100,"
                 + "\"input_tokens\":44,\"output_tokens\":1056,"

@@ -1,6 +1,7 @@
 package io.penstock.provider.request;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.prefix.Boundary;
 import io.penstock.prefix.PromptPrefix;
 import io.penstock.provider.Cases;
@@ -31,7 +32,7 @@ final class PrefixCases {
   }
 
   static List<Boundary> messages(String body) {
-    return boundaries(Dialect.ANTHROPIC, MESSAGES, body);
+    return boundaries(DialectTable.ANTHROPIC, MESSAGES, body);
   }
 
   static List<Boundary> stored(List<Boundary> boundaries) {

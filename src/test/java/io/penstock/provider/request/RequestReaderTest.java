@@ -3,13 +3,12 @@ package io.penstock.provider.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.Dialect;
 import io.penstock.cost.RequestContent;
+import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.provider.Cases;
-import io.penstock.provider.ProviderProtocol;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
@@ -73,7 +72,8 @@ class RequestReaderTest {
     byte[] body = Cases.bytes("{\"model\":\"m?\"}");
     body[11] = (byte) 0xFF;
     assertMalformed(
-        Cases.weigh(Dialect.OPENAI, "/v1/chat/completions", body), "not valid UTF-8 near byte 11");
+        Cases.weigh(DialectTable.OPENAI, "/v1/chat/completions", body),
+        "not valid UTF-8 near byte 11");
   }
 
   @Test
@@ -112,14 +112,12 @@ class RequestReaderTest {
   @Test
   void body_largerThanTheEndpointTakes_malformed() {
     EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, 256, 64);
+        new EndpointSpec.Reading(DialectTable.OPENAI, CostSource.BODY, 1, 256, 64);
     byte[] body = Cases.bytes("{\"model\":\"m\"" + " ".repeat(51) + "}");
-    RequestReader fits =
-        ProviderProtocol.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
+    RequestReader fits = DialectTable.OPENAI.requestReader(reading, "/v1/chat/completions");
     fits.feed(ByteBuffer.wrap(body));
     assertThat(fits.finish()).isInstanceOf(WeighedRequest.Request.class);
-    RequestReader larger =
-        ProviderProtocol.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
+    RequestReader larger = DialectTable.OPENAI.requestReader(reading, "/v1/chat/completions");
     larger.feed(ByteBuffer.wrap(body));
     larger.feed(ByteBuffer.wrap(new byte[] {' '}));
     assertMalformed(larger.finish(), "larger than 64 bytes");
@@ -128,8 +126,8 @@ class RequestReaderTest {
   @Test
   void body_oneStringOf30MiB_isWeighed() {
     RequestReader reader =
-        ProviderProtocol.of(Dialect.OPENAI)
-            .requestReader(Cases.reading(Dialect.OPENAI), "/v1/chat/completions");
+        DialectTable.OPENAI.requestReader(
+            Cases.reading(DialectTable.OPENAI), "/v1/chat/completions");
     reader.feed(ByteBuffer.wrap(Cases.bytes("{\"model\":\"m\",\"messages\":[{\"content\":\"")));
     byte[] piece = new byte[64 << 10];
     Arrays.fill(piece, (byte) 'x');
@@ -161,7 +159,7 @@ class RequestReaderTest {
 
   @Test
   void model_atItsLongest_isRead_oneMoreIsMalformed() {
-    String name = "m".repeat(StatedParameters.MAX_MODEL_LENGTH);
+    String name = "m".repeat(StatedModel.MAX_LENGTH);
     assertThat(Cases.chat("{\"model\":\"" + name + "\"}"))
         .isInstanceOf(WeighedRequest.Request.class);
     assertMalformed(Cases.chat("{\"model\":\"" + name + "m\"}"), "longer than 256");
@@ -213,9 +211,8 @@ class RequestReaderTest {
   @Test
   void maximum_defaultAbsurdlyLarge_isCapped() {
     EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(Dialect.OPENAI, CostSource.BODY, 1, Long.MAX_VALUE, 1_000);
-    RequestReader reader =
-        ProviderProtocol.of(Dialect.OPENAI).requestReader(reading, "/v1/chat/completions");
+        new EndpointSpec.Reading(DialectTable.OPENAI, CostSource.BODY, 1, Long.MAX_VALUE, 1_000);
+    RequestReader reader = DialectTable.OPENAI.requestReader(reading, "/v1/chat/completions");
     reader.feed(ByteBuffer.wrap(Cases.bytes("{\"model\":\"m\",\"n\":10000}")));
     assertThat(Cases.cost(reader.finish())).isEqualTo(new Cost(0, Cost.MAX_TOKENS, 0));
   }
@@ -305,8 +302,8 @@ class RequestReaderTest {
   @Test
   void plainDialect_bodyNotRead_defaultCounts() {
     EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(Dialect.NONE, CostSource.QUERY, 7, 256, 10);
-    RequestReader reader = ProviderProtocol.of(Dialect.NONE).requestReader(reading, "/anything");
+        new EndpointSpec.Reading(DialectTable.NONE, CostSource.QUERY, 7, 256, 10);
+    RequestReader reader = DialectTable.NONE.requestReader(reading, "/anything");
     reader.feed(ByteBuffer.wrap(Cases.bytes("{broken")));
     assertThat(reader.finish())
         .isEqualTo(

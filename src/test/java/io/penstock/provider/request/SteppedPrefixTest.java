@@ -7,6 +7,7 @@ import static io.penstock.provider.request.PrefixCases.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.prefix.Boundary;
 import io.penstock.prefix.PromptPrefix;
 import io.penstock.prefix.SteppedSection;
@@ -25,25 +26,25 @@ class SteppedPrefixTest {
   /** The calls whose prompts are cached, each with three sections. */
   enum Call {
     CHAT_COMPLETION(
-        Dialect.OPENAI,
+        DialectTable.OPENAI,
         CHAT,
         "\"tools\":[{\"type\":\"function\",\"function\":{\"description\":\"%s\"}}]",
         "\"response_format\":{\"type\":\"json_schema\",\"x\":\"%s\"}",
         "\"messages\":[{\"role\":\"user\",\"content\":\"hi\"},{\"content\":\"%s\"}]"),
     DEPLOYED_CHAT(
-        Dialect.AZURE,
+        DialectTable.AZURE,
         DEPLOYMENT,
         "\"tools\":[{\"type\":\"function\",\"function\":{\"description\":\"%s\"}}]",
         "\"response_format\":{\"type\":\"json_schema\",\"x\":\"%s\"}",
         "\"messages\":[{\"role\":\"user\",\"content\":\"hi\"},{\"content\":\"%s\"}]"),
     RESPONSE(
-        Dialect.OPENAI,
+        DialectTable.OPENAI,
         RESPONSES,
         "\"tools\":[{\"type\":\"function\",\"description\":\"%s\"}]",
         "\"instructions\":\"%s\"",
         "\"input\":[{\"role\":\"user\",\"content\":[{\"text\":\"%s\"}]}]"),
     CONTENT(
-        Dialect.GEMINI,
+        DialectTable.GEMINI,
         GEMINI,
         "\"tools\":[{\"functionDeclarations\":[{\"description\":\"%s\"}]}]",
         "\"systemInstruction\":{\"parts\":[{\"text\":\"%s\"}]}",
@@ -167,7 +168,7 @@ class SteppedPrefixTest {
     String short1 = "{\"role\":\"assistant\",\"content\":\"word\"},".repeat(200);
     List<Boundary> chat =
         PrefixCases.boundaries(
-            Dialect.OPENAI, CHAT, "{\"model\":\"m\",\"messages\":[" + short1 + "{}]}");
+            DialectTable.OPENAI, CHAT, "{\"model\":\"m\",\"messages\":[" + short1 + "{}]}");
     // names of roles are no text, so the first 4,096 bytes have fewer tokens than usual
     assertThat(chat).extracting(Boundary::stored).containsExactly(false);
     assertThat(chat.getFirst().tokens()).isBetween(500L, 600L);
@@ -183,12 +184,13 @@ class SteppedPrefixTest {
         "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:" + "QUJD".repeat(50_000) + "\"}}";
     String body = "{\"model\":\"m\",\"messages\":[{\"content\":[%s%s]}]}";
     String said = "{\"type\":\"text\",\"text\":\"" + text("a", 5_000) + "\"}";
-    List<Boundary> alone = PrefixCases.boundaries(Dialect.OPENAI, CHAT, body.formatted("", said));
+    List<Boundary> alone =
+        PrefixCases.boundaries(DialectTable.OPENAI, CHAT, body.formatted("", said));
     assertThat(alone).hasSize(1);
-    assertThat(PrefixCases.boundaries(Dialect.OPENAI, CHAT, body.formatted(said + ",", image)))
+    assertThat(PrefixCases.boundaries(DialectTable.OPENAI, CHAT, body.formatted(said + ",", image)))
         .hasSizeLessThanOrEqualTo(2)
         .startsWith(alone.toArray(Boundary[]::new));
-    assertThat(PrefixCases.boundaries(Dialect.OPENAI, CHAT, body.formatted(image + ",", said)))
+    assertThat(PrefixCases.boundaries(DialectTable.OPENAI, CHAT, body.formatted(image + ",", said)))
         .hasSizeBetween(1, 3);
   }
 
@@ -198,7 +200,7 @@ class SteppedPrefixTest {
       int bytes = (SteppedSection.MAX_BOUNDARIES + extra) * SteppedSection.STEP_BYTES;
       assertThat(
               PrefixCases.boundaries(
-                  Dialect.OPENAI,
+                  DialectTable.OPENAI,
                   RESPONSES,
                   "{\"model\":\"m\",\"input\":\"" + "x".repeat(bytes) + "\"}"))
           .hasSize(SteppedSection.MAX_BOUNDARIES + Math.min(extra, 0));
@@ -206,7 +208,7 @@ class SteppedPrefixTest {
     String many = "{\"content\":\"word\"},".repeat(200_000);
     assertThat(
             PrefixCases.boundaries(
-                Dialect.OPENAI, CHAT, "{\"model\":\"m\",\"messages\":[" + many + "{}]}"))
+                DialectTable.OPENAI, CHAT, "{\"model\":\"m\",\"messages\":[" + many + "{}]}"))
         .hasSize(SteppedSection.MAX_BOUNDARIES);
   }
 
@@ -215,11 +217,12 @@ class SteppedPrefixTest {
     String input = "\"input\":\"" + text("a", 9_000) + "\"";
     assertThat(
             PrefixCases.boundaries(
-                Dialect.OPENAI,
+                DialectTable.OPENAI,
                 RESPONSES,
                 "{\"model\":\"m\",\"tools\":null,\"instructions\":null," + input + "}"))
         .isEqualTo(
-            PrefixCases.boundaries(Dialect.OPENAI, RESPONSES, "{\"model\":\"m\"," + input + "}"))
+            PrefixCases.boundaries(
+                DialectTable.OPENAI, RESPONSES, "{\"model\":\"m\"," + input + "}"))
         .hasSize(2);
   }
 
@@ -228,11 +231,15 @@ class SteppedPrefixTest {
     String text = text("a", 9_000);
     assertThat(
             PrefixCases.boundaries(
-                Dialect.OPENAI, "/v1/embeddings", "{\"model\":\"m\",\"input\":\"" + text + "\"}"))
+                DialectTable.OPENAI,
+                "/v1/embeddings",
+                "{\"model\":\"m\",\"input\":\"" + text + "\"}"))
         .isEmpty();
     assertThat(
             PrefixCases.boundaries(
-                Dialect.OPENAI, "/v1/completions", "{\"model\":\"m\",\"prompt\":\"" + text + "\"}"))
+                DialectTable.OPENAI,
+                "/v1/completions",
+                "{\"model\":\"m\",\"prompt\":\"" + text + "\"}"))
         .isEmpty();
   }
 }

@@ -3,6 +3,7 @@ package io.penstock.provider.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
+import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.provider.ProviderProtocol;
@@ -31,17 +32,17 @@ class UserTest {
   }
 
   private static String chat(String members) {
-    return user(Dialect.OPENAI, "/v1/chat/completions", members);
+    return user(DialectTable.OPENAI, "/v1/chat/completions", members);
   }
 
   private static String messages(String members) {
-    return user(Dialect.ANTHROPIC, "/v1/messages", members);
+    return user(DialectTable.ANTHROPIC, "/v1/messages", members);
   }
 
   @Test
   void user_isRead() {
     assertThat(chat(",\"user\":\"u-1\"")).isEqualTo("u-1");
-    assertThat(user(Dialect.OPENAI, "/v1/embeddings", ",\"user\":\"u-2\"")).isEqualTo("u-2");
+    assertThat(user(DialectTable.OPENAI, "/v1/embeddings", ",\"user\":\"u-2\"")).isEqualTo("u-2");
     assertThat(messages(",\"metadata\":{\"a\":\"b\",\"user_id\":\"u-3\"}")).isEqualTo("u-3");
   }
 

@@ -1,0 +1,15 @@
+package io.penstock.provider;
+
+import io.penstock.cost.LimitMeasure;
+
+/**
+ * The headers in which a provider states what is left of a limit.
+ *
+ * @param measure what the limit counts
+ * @param limit the name of the header with the limit itself
+ * @param remaining the name of that with what is left
+ * @param reset the name of that with the time until all is left
+ * @param form the form of that time
+ */
+public record LimitHeader(
+    LimitMeasure measure, String limit, String remaining, String reset, ResetForm form) {}

@@ -1,0 +1,28 @@
+package io.penstock.provider;
+
+import io.penstock.cost.ModelOperation;
+import io.penstock.provider.request.BodyMembers;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call to a provider whose body is read to estimate its cost.
+ *
+ * @param path the end of its path, in lower case, such as {@code /chat/completions}
+ * @param operation what it asks of a model
+ * @param body returns a reader for the body of one request
+ */
+public record WeighedCall(String path, ModelOperation operation, Supplier<BodyMembers> body) {
+  /** Returns the first of some calls whose path a request has, as {@link CallPaths#names} says. */
+  public static @Nullable WeighedCall of(String path, List<WeighedCall> calls) {
+    String tidy = CallPaths.tidy(path).toLowerCase(Locale.ROOT);
+    for (WeighedCall each : calls) {
+      if (tidy.endsWith(each.path)) {
+        return each;
+      }
+    }
+    return null;
+  }
+}
