@@ -155,7 +155,7 @@ final class CountHandler {
   private @Nullable UpstreamSpec upstream(CountRequest asked) {
     for (Endpoint endpoint : registry.all()) {
       EndpointSpec spec = endpoint.spec();
-      if (spec.reading().dialect() == asked.dialect()) {
+      if (spec.reading().dialect().equals(asked.dialect())) {
         for (UpstreamSpec each : spec.upstreams()) {
           boolean enabled = each.access().disabledBecause() == null && !each.access().passthrough();
           if (enabled && each.serves(asked.model())) {

@@ -79,7 +79,7 @@ class BodyEditsTest {
   void modelSpot_isThatOfTheString_whereverCut(String text) {
     byte[] body = Cases.bytes(text);
     for (Dialect dialect : new Dialect[] {DialectTable.OPENAI, DialectTable.ANTHROPIC}) {
-      String path = dialect == DialectTable.OPENAI ? CHAT : "/v1/messages";
+      String path = dialect.equals(DialectTable.OPENAI) ? CHAT : "/v1/messages";
       WeighedRequest.Request request = read(dialect, path, whole(body));
       WeighedRequest.Spots spots = request.spots();
       String found =

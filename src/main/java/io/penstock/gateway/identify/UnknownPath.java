@@ -43,7 +43,7 @@ final class UnknownPath {
     }
     String near =
         known
-            .filter(spec -> !spec.isDynamic() && spec.reading().dialect() == dialect)
+            .filter(spec -> !spec.isDynamic() && spec.reading().dialect().equals(dialect))
             .map(EndpointSpec::path)
             .sorted(
                 Comparator.<String>comparingInt(each -> distance(path, each))

@@ -179,7 +179,7 @@ public final class RequestContext {
     EndpointSpec now = endpoint.spec();
     boolean same =
         asksPermit() == (granted.upstream() == null)
-            && readBy.reading().dialect() == now.reading().dialect()
+            && readBy.reading().dialect().equals(now.reading().dialect())
             && readBy.configuredPath().equals(now.configuredPath());
     return same ? null : CHANGED;
   }
