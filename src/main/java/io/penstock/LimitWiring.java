@@ -266,7 +266,7 @@ public final class LimitWiring implements AutoCloseable {
         registry,
         "slices",
         () -> {
-          RoundFigures figures = sliceSync.figures();
+          RoundFigures.Rounds figures = sliceSync.figures().rounds();
           return new Shown(figures.answered(), figures.answeredNanos(), errors(ofRounds));
         });
     meter(

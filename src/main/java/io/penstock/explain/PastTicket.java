@@ -15,9 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param number the arrival number
  * @param origin the sender
- * @param endpoint the path of the endpoint
- * @param model the model it asked for, or null
- * @param cost its expected usage
+ * @param asked what it asked for
  * @param arrivedNanos the instant it arrived
  * @param decidedNanos the instant it was decided
  * @param upstream the id of the upstream it went to, followed by the fallback model if one serves
@@ -28,15 +26,22 @@ import org.jspecify.annotations.Nullable;
 public record PastTicket(
     long number,
     TicketRequest.Origin origin,
-    String endpoint,
-    @Nullable String model,
-    Cost cost,
+    Asked asked,
     long arrivedNanos,
     long decidedNanos,
     @Nullable String upstream,
     WaitExplanation explanation,
     AtomicReference<End> end)
     implements TicketRecord {
+  /**
+   * The request of a ticket.
+   *
+   * @param endpoint the path of the endpoint
+   * @param model the model, or null
+   * @param cost its expected usage
+   */
+  public record Asked(String endpoint, @Nullable String model, Cost cost) {}
+
   /**
    * Outcome of a ticket.
    *
@@ -63,9 +68,7 @@ public record PastTicket(
     return new PastTicket(
         parkedTicket.order(),
         parkedTicket.origin(),
-        parkedTicket.path(),
-        parkedTicket.model(),
-        parkedTicket.cost(),
+        new Asked(parkedTicket.path(), parkedTicket.model(), parkedTicket.cost()),
         parkedTicket.arrivedNanos(),
         now,
         upstream,
@@ -81,9 +84,15 @@ public record PastTicket(
       Cost cost,
       Refusal refusal,
       long now) {
-    AtomicReference<End> end = new AtomicReference<>(new End(TicketFate.REFUSED, refusal));
     return new PastTicket(
-        number, origin, endpoint, null, cost, now, now, null, WaitExplanation.NONE, end);
+        number,
+        origin,
+        new Asked(endpoint, null, cost),
+        now,
+        now,
+        null,
+        WaitExplanation.NONE,
+        new AtomicReference<>(new End(TicketFate.REFUSED, refusal)));
   }
 
   /** Sets the outcome after the grant. */

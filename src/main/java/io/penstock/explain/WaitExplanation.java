@@ -34,30 +34,22 @@ public record WaitExplanation(List<Considered> limits, @Nullable BindingLimit bi
   /**
    * A limit that was checked.
    *
-   * @param kind the kind of its owner
-   * @param name the path, key, group, model or upstream
-   * @param pool the models it is for, as the provider names them; null for all
+   * @param owner the owner of its quota
    * @param measure the unit it counts
    * @param spec its configuration
    * @param capacity the most it admits
-   * @param used the charges that count now, debt included
-   * @param reserved output reserved for answers that run
-   * @param usedElsewhere what other instances counted of it
+   * @param use what counts of it now
    * @param needs what the ticket asks of it
    * @param alreadyCharged whether the ticket was charged already, at arrival or before an earlier
    *     attempt
    * @param untilNanos as {@link LimitStatus#untilNanos}; the instant of the check when it has room
    */
   public record Considered(
-      LimitId.Kind kind,
-      String name,
-      @Nullable String pool,
+      Owner owner,
       LimitMeasure measure,
       LimitSpec spec,
       long capacity,
-      long used,
-      long reserved,
-      long usedElsewhere,
+      Use use,
       long needs,
       boolean alreadyCharged,
       long untilNanos) {
@@ -65,21 +57,34 @@ public record WaitExplanation(List<Considered> limits, @Nullable BindingLimit bi
       Limit limit = limitStatus.metered().limit();
       LimitBalance limitBalance = limit.balance(now);
       return new Considered(
-          owner.kind(),
-          owner.name(),
-          owner.pool(),
+          owner,
           limitStatus.metered().measure(),
           limit.spec(),
           limit.capacity(now),
-          limitBalance.charged() + limitBalance.debt(),
-          limitBalance.reserved(),
-          limitStatus.metered().peerUsage().counted(now),
+          new Use(
+              limitBalance.charged() + limitBalance.debt(),
+              limitBalance.reserved(),
+              limitStatus.metered().peerUsage().counted(now)),
           limitStatus.needs(),
           given,
           given ? now : limitStatus.untilNanos());
     }
   }
 
-  /** The owner of a quota. */
-  record Owner(LimitId.Kind kind, String name, @Nullable String pool) {}
+  /**
+   * Amounts that count of a limit.
+   *
+   * @param here the charges of this instance, debt included
+   * @param reserved output reserved for answers that run
+   * @param elsewhere what other instances counted
+   */
+  public record Use(long here, long reserved, long elsewhere) {}
+
+  /**
+   * The owner of a quota.
+   *
+   * @param name the path, key, group, model or upstream
+   * @param pool the models it is for, as the provider names them; null for all
+   */
+  public record Owner(LimitId.Kind kind, String name, @Nullable String pool) {}
 }

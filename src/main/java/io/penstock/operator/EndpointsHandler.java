@@ -19,6 +19,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Shows the endpoints, their queues and their configuration; pauses and resumes them. */
 final class EndpointsHandler {
@@ -40,10 +41,10 @@ final class EndpointsHandler {
   /** Answers with an array of all endpoints, or of the one at {@code ?path=}. */
   Mono<ServerResponse> list(ServerRequest request) {
     Optional<String> path = request.queryParam("path");
-    List<EndpointView> views =
+    List<ObjectNode> views =
         registry.all().stream()
             .filter(endpoint -> path.isEmpty() || path.get().equals(endpoint.path()))
-            .map(this::view)
+            .map(endpoint -> withConfiguration(endpoint, state(endpoint)))
             .toList();
     return path.isPresent() && views.isEmpty() ? none() : OperatorJson.answer(views);
   }
@@ -86,29 +87,28 @@ final class EndpointsHandler {
     return OperatorJson.answer(Map.of("endpoints", endpoints));
   }
 
-  private EndpointView view(Endpoint endpoint) {
-    return view(endpoint, endpoint.spec().shown());
+  private static ObjectNode withConfiguration(Endpoint endpoint, ObjectNode state) {
+    state.set("ignored_parameters", OperatorJson.tree(endpoint.ignoredParameters().counts()));
+    return state.set("config", OperatorJson.tree(endpoint.spec().shown()));
   }
 
-  /** Returns the endpoint's current state, together with the given configuration. */
-  EndpointView view(Endpoint endpoint, Map<String, Object> config) {
+  /** Returns the endpoint's current state, without its configuration. */
+  ObjectNode state(Endpoint endpoint) {
     EndpointTotals endpointTotals = endpoint.totals();
-    return new EndpointView(
-        endpoint.path(),
-        endpoint.spec().isDynamic(),
-        // Other threads update these sums concurrently, so they may be below zero for a moment.
-        Math.max(0, endpointTotals.requests(TicketFate.WAITING)),
-        Math.max(0, endpointTotals.tokens(TicketFate.WAITING)),
-        Math.max(0, endpointTotals.bytes(TicketFate.WAITING)),
-        endpoint.oldestWaitNanos() / 1_000_000,
-        Math.round(utilization(endpoint) * DIGITS) / DIGITS,
-        endpoint.paused(),
-        endpointTotals.requests(TicketFate.SERVED),
-        endpointTotals.requests(TicketFate.REFUSED),
-        endpointTotals.requests(TicketFate.EXPIRED),
-        endpointTotals.requests(TicketFate.CANCELLED),
-        endpoint.ignoredParameters().counts(),
-        config);
+    // Other threads update the sums concurrently, so they may be below zero for a moment.
+    return OperatorJson.object()
+        .put("path", endpoint.path())
+        .put("dynamic", endpoint.spec().isDynamic())
+        .put("queue_depth", Math.max(0, endpointTotals.requests(TicketFate.WAITING)))
+        .put("queued_tokens", Math.max(0, endpointTotals.tokens(TicketFate.WAITING)))
+        .put("queued_bytes", Math.max(0, endpointTotals.bytes(TicketFate.WAITING)))
+        .put("oldest_wait_ms", endpoint.oldestWaitNanos() / 1_000_000)
+        .put("utilization", Math.round(utilization(endpoint) * DIGITS) / DIGITS)
+        .put("paused", endpoint.paused())
+        .put("served", endpointTotals.requests(TicketFate.SERVED))
+        .put("refused", endpointTotals.requests(TicketFate.REFUSED))
+        .put("expired", endpointTotals.requests(TicketFate.EXPIRED))
+        .put("cancelled", endpointTotals.requests(TicketFate.CANCELLED));
   }
 
   private double utilization(Endpoint endpoint) {

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Computes what changed since each reader's last update. All readers share one snapshot of the
@@ -23,7 +24,7 @@ final class LiveChanges {
    * @param json the row as sent to readers
    * @param since number of the snapshot in which it last changed
    */
-  record Row(LiveRow row, String json, long since) {}
+  record Row(ObjectNode row, String json, long since) {}
 
   /**
    * State of everything at one moment.
@@ -60,7 +61,7 @@ final class LiveChanges {
     }
   }
 
-  private final Supplier<List<LiveRow>> endpoints;
+  private final Supplier<List<ObjectNode>> endpoints;
   private final Supplier<String> upstreams;
   private final Supplier<String> instance;
   private final Map<String, Row> rows = new HashMap<>();
@@ -75,7 +76,7 @@ final class LiveChanges {
    * @param instance supplies the state of this gateway, as JSON
    */
   LiveChanges(
-      Supplier<List<LiveRow>> endpoints, Supplier<String> upstreams, Supplier<String> instance) {
+      Supplier<List<ObjectNode>> endpoints, Supplier<String> upstreams, Supplier<String> instance) {
     this.endpoints = endpoints;
     this.upstreams = upstreams;
     this.instance = instance;
@@ -85,9 +86,10 @@ final class LiveChanges {
   Snapshot takeSnapshot() {
     number++;
     Set<String> seen = new HashSet<>();
-    for (LiveRow row : endpoints.get()) {
-      seen.add(row.path());
-      see(row);
+    for (ObjectNode row : endpoints.get()) {
+      String path = row.path("path").asString();
+      seen.add(path);
+      see(path, row);
     }
     forget(seen);
     return new Snapshot(
@@ -99,11 +101,11 @@ final class LiveChanges {
         instance.get());
   }
 
-  private void see(LiveRow now) {
-    Row before = rows.get(now.path());
+  private void see(String path, ObjectNode now) {
+    Row before = rows.get(path);
     if (before == null || !before.row().equals(now)) {
-      rows.put(now.path(), new Row(now, OperatorJson.text(now), number));
-      removed.remove(now.path());
+      rows.put(path, new Row(now, OperatorJson.text(now), number));
+      removed.remove(path);
     }
   }
 

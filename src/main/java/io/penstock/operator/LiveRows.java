@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Collects the current state of all endpoints. For one thread at a time. */
 final class LiveRows {
@@ -51,12 +52,13 @@ final class LiveRows {
   }
 
   /**
-   * Returns the rows of all endpoints; what the next tickets wait for comes from answers to the
-   * previous call's questions.
+   * Returns the rows of all endpoints: their state, the waiting times of recently released tickets,
+   * how many tickets wait in each class of age, what the next ticket waits for in a few words, and
+   * the limit. The owners of queues say what the next tickets wait for, in time for the next call.
    */
-  List<LiveRow> rows() {
+  List<ObjectNode> rows() {
     Map<String, List<Integer>> ages = registry.tickets().ages(AGES, ticker.nanos());
-    List<LiveRow> rows = new ArrayList<>();
+    List<ObjectNode> rows = new ArrayList<>();
     Set<String> paths = new HashSet<>();
     int asked = 0;
     for (Endpoint endpoint : registry.all()) {
@@ -67,13 +69,11 @@ final class LiveRows {
         asked++;
         registry.tickets().next(endpoint, look -> look.ifPresent(is -> answers.put(path, is)));
       }
-      rows.add(
-          LiveRow.of(
-              views.view(endpoint, Map.of()),
-              recentWaits.of(path),
-              counts,
-              held(path, counts),
-              limit(endpoint.spec())));
+      ObjectNode row = views.state(endpoint);
+      row.put("oldest_wait_ms", rounded(row.path("oldest_wait_ms").asLong()));
+      row.set("waits", recentWaits.of(path));
+      row.set("ages", OperatorJson.tree(counts));
+      rows.add(row.put("held_by", held(path, counts)).put("limit", limit(endpoint.spec())));
     }
     if (limits.size() > 2 * rows.size()) {
       limits.clear(); // most are those of former configurations
@@ -82,6 +82,11 @@ final class LiveRows {
     held.keySet().retainAll(ages.keySet());
     answers.keySet().retainAll(ages.keySet());
     return rows;
+  }
+
+  /** Rounds to whole seconds, so that a stalled queue does not change its row at each snapshot. */
+  static long rounded(long waitMillis) {
+    return waitMillis < 1_000 ? waitMillis : waitMillis / 1_000 * 1_000;
   }
 
   private String limit(EndpointSpec spec) {

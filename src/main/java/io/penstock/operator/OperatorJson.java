@@ -13,6 +13,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Writes answers as JSON in snake_case, with keys in the order of the record's components, and
@@ -38,6 +39,11 @@ final class OperatorJson {
     } catch (JacksonException unreadable) {
       return null;
     }
+  }
+
+  /** Returns a new object, which keeps the order in which members are put. */
+  static ObjectNode object() {
+    return MAPPER.createObjectNode();
   }
 
   /** Returns a value as a tree of JSON nodes. */

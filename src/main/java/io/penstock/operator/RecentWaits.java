@@ -7,12 +7,12 @@ import io.micrometer.core.instrument.distribution.TimeWindowPercentileHistogram;
 import io.micrometer.core.instrument.distribution.ValueAtPercentile;
 import io.penstock.event.Event;
 import io.penstock.event.EventSink;
-import io.penstock.operator.LiveRow.Waits;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Waiting times of the tickets released in the last minute, for each endpoint, as percentiles with
@@ -45,7 +45,7 @@ final class RecentWaits implements EventSink {
   }
 
   /** Returns the waiting times at an endpoint; null if no ticket was released lately. */
-  @Nullable Waits of(String path) {
+  @Nullable ObjectNode of(String path) {
     TimeWindowPercentileHistogram known = byPath.get(path);
     if (known == null) {
       return null;
@@ -53,7 +53,12 @@ final class RecentWaits implements EventSink {
     HistogramSnapshot now = known.takeSnapshot(0, 0, 0);
     ValueAtPercentile[] values = now.percentileValues();
     boolean none = values.length < 3 || values[2].value() <= 0;
-    return none ? null : new Waits(millis(values[0]), millis(values[1]), millis(values[2]));
+    return none
+        ? null
+        : OperatorJson.object()
+            .put("p50_ms", millis(values[0]))
+            .put("p90_ms", millis(values[1]))
+            .put("p99_ms", millis(values[2]));
   }
 
   private static long millis(ValueAtPercentile value) {

@@ -1,27 +1,28 @@
 package io.penstock.operator;
 
+import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.QueuePlace;
+import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.WaitForecast;
 import io.penstock.explain.BindingLimit;
 import io.penstock.explain.PastTicket;
 import io.penstock.explain.WaitExplanation;
 import io.penstock.explain.WaitingTicket;
 import io.penstock.limit.LimitSpec;
-import io.penstock.operator.TicketView.BindingView;
-import io.penstock.operator.TicketView.CostView;
-import io.penstock.operator.TicketView.Explained;
-import io.penstock.operator.TicketView.LimitView;
-import io.penstock.operator.TicketView.RefusalView;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
-import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
-/** Converts what is known of tickets to their JSON forms. */
+/**
+ * Converts what is known of tickets to their JSON forms. Instants are RFC 3339; unknown or
+ * inapplicable values are null.
+ */
 final class TicketWords {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
@@ -32,43 +33,35 @@ final class TicketWords {
     this.now = now;
   }
 
-  TicketView.Waiting waiting(QueuePlace each) {
+  /** Returns a waiting ticket in the form of the list of tickets. */
+  ObjectNode waiting(QueuePlace each) {
     ParkedTicket ticket = each.ticket();
-    return new TicketView.Waiting(
-        ticket.order(),
-        ticket.origin().requestId(),
-        each.position(),
-        CostView.of(ticket.cost()),
-        ticket.origin().key(),
-        ticket.model(),
-        millis(now.nanos() - ticket.arrivedNanos()),
-        expected(each),
-        each.expected().bound(),
-        ifEver(ticket.deadlineNanos()));
+    ObjectNode view =
+        OperatorJson.object()
+            .put("id", ticket.order())
+            .put("request_id", ticket.origin().requestId())
+            .put("position", each.position());
+    addRequest(view, ticket.cost(), ticket.origin(), ticket.model());
+    view.put("waited_ms", millis(now.nanos() - ticket.arrivedNanos()));
+    return addExpected(view, each);
   }
 
-  Explained explained(WaitingTicket waitingTicket) {
+  /** Returns what is known of a ticket that waits. */
+  ObjectNode explained(WaitingTicket waitingTicket) {
     QueuePlace queuePlace = waitingTicket.place();
     ParkedTicket ticket = queuePlace.ticket();
-    WaitExplanation waitExplanation = waitingTicket.explanation();
-    return new Explained(
-        ticket.order(),
-        ticket.origin().requestId(),
-        ticket.path(),
-        "waiting",
-        queuePlace.position() == 0 ? null : queuePlace.position(),
-        CostView.of(ticket.cost()),
-        ticket.origin().key(),
-        ticket.model(),
-        now.text(ticket.arrivedNanos()),
-        millis(now.nanos() - ticket.arrivedNanos()),
-        expected(queuePlace),
-        queuePlace.expected().bound(),
-        ifEver(ticket.deadlineNanos()),
-        null,
-        null,
-        binding(waitExplanation.binding()),
-        limits(waitExplanation, waitingTicket.nanos()));
+    ObjectNode view =
+        OperatorJson.object()
+            .put("id", ticket.order())
+            .put("request_id", ticket.origin().requestId())
+            .put("path", ticket.path())
+            .put("state", "waiting")
+            .put("position", queuePlace.position() == 0 ? null : queuePlace.position());
+    addRequest(view, ticket.cost(), ticket.origin(), ticket.model());
+    view.put("arrived_at", now.text(ticket.arrivedNanos()))
+        .put("waited_ms", millis(now.nanos() - ticket.arrivedNanos()));
+    addExpected(view, queuePlace).putNull("upstream").putNull("refusal");
+    return addReasons(view, waitingTicket.explanation(), waitingTicket.nanos());
   }
 
   /**
@@ -76,78 +69,94 @@ final class TicketWords {
    *
    * @param more what to add to the detail of its refusal, for operators only; may be empty
    */
-  Explained explained(PastTicket past, String more) {
-    WaitExplanation waitExplanation = past.explanation();
-    Refusal refusal = past.refusal();
-    return new Explained(
-        past.number(),
-        past.origin().requestId(),
-        past.endpoint(),
-        lower(past.fate()),
-        null,
-        CostView.of(past.cost()),
-        past.origin().key(),
-        past.model(),
-        now.text(past.arrivedNanos()),
-        millis(past.waitedNanos()),
-        null,
-        false,
-        null,
-        past.upstream(),
-        refusal == null ? null : refusal(refusal, more),
-        binding(waitExplanation.binding()),
-        limits(waitExplanation, past.decidedNanos()));
+  ObjectNode explained(PastTicket past, String more) {
+    PastTicket.Asked asked = past.asked();
+    ObjectNode view =
+        OperatorJson.object()
+            .put("id", past.number())
+            .put("request_id", past.origin().requestId())
+            .put("path", asked.endpoint())
+            .put("state", lower(past.fate()))
+            .putNull("position");
+    addRequest(view, asked.cost(), past.origin(), asked.model());
+    view.put("arrived_at", now.text(past.arrivedNanos()))
+        .put("waited_ms", millis(past.waitedNanos()))
+        .putNull("expected_ms")
+        .put("bound", false)
+        .putNull("deadline")
+        .put("upstream", past.upstream())
+        .set("refusal", refusal(past.refusal(), more));
+    return addReasons(view, past.explanation(), past.decidedNanos());
   }
 
-  private static RefusalView refusal(Refusal refusal, String more) {
+  private static void addRequest(
+      ObjectNode view, Cost cost, TicketRequest.Origin origin, @Nullable String model) {
+    view.putObject("cost")
+        .put("requests", 1)
+        .put("input_tokens", cost.inputTokens())
+        .put("output_tokens", cost.outputTokens());
+    view.put("key", origin.key()).put("model", model);
+  }
+
+  private ObjectNode addExpected(ObjectNode view, QueuePlace queuePlace) {
+    WaitForecast expected = queuePlace.expected();
+    return view.put("expected_ms", expected.known() ? millis(expected.waitNanos()) : null)
+        .put("bound", expected.bound())
+        .put("deadline", ifEver(queuePlace.ticket().deadlineNanos()));
+  }
+
+  private ObjectNode addReasons(ObjectNode view, WaitExplanation explanation, long lookedNanos) {
+    view.set("binds", binding(explanation.binding()));
+    ArrayNode limits = view.putArray("limits");
+    explanation.limits().forEach(each -> limits.add(limit(each, lookedNanos)));
+    return view;
+  }
+
+  private static @Nullable ObjectNode refusal(@Nullable Refusal refusal, String more) {
+    if (refusal == null) {
+      return null;
+    }
     OptionalLong retry = refusal.retryAfterMillis();
-    return new RefusalView(
-        refusal.reason().code(),
-        refusal.reason().status(),
-        refusal.detail() + more,
-        retry.isPresent() ? retry.getAsLong() : null);
+    return OperatorJson.object()
+        .put("reason", refusal.reason().code())
+        .put("status", refusal.reason().status())
+        .put("detail", refusal.detail() + more)
+        .put("retry_after_ms", retry.isPresent() ? retry.getAsLong() : null);
   }
 
-  private @Nullable BindingView binding(@Nullable BindingLimit bindingLimit) {
+  private @Nullable ObjectNode binding(@Nullable BindingLimit bindingLimit) {
     return bindingLimit == null
         ? null
-        : new BindingView(
-            lower(bindingLimit.cause()),
-            bindingLimit.kind() == null ? null : lower(bindingLimit.kind()),
-            bindingLimit.name(),
-            bindingLimit.measure() == null ? null : lower(bindingLimit.measure()),
-            ifEver(bindingLimit.untilNanos()),
-            sentence(bindingLimit));
+        : OperatorJson.object()
+            .put("what", lower(bindingLimit.cause()))
+            .put("kind", bindingLimit.kind() == null ? null : lower(bindingLimit.kind()))
+            .put("name", bindingLimit.name())
+            .put("measure", bindingLimit.measure() == null ? null : lower(bindingLimit.measure()))
+            .put("until", ifEver(bindingLimit.untilNanos()))
+            .put("detail", sentence(bindingLimit));
   }
 
-  private List<LimitView> limits(WaitExplanation waitExplanation, long lookedNanos) {
-    return waitExplanation.limits().stream().map(each -> limit(each, lookedNanos)).toList();
-  }
-
-  private LimitView limit(WaitExplanation.Considered limit, long lookedNanos) {
+  private ObjectNode limit(WaitExplanation.Considered limit, long lookedNanos) {
     boolean admits = limit.untilNanos() <= lookedNanos;
-    return new LimitView(
-        lower(limit.kind()),
-        limit.name(),
-        limit.pool(),
-        lower(limit.measure()),
-        UpstreamsHandler.windowMillis(limit.spec()),
-        limit.capacity(),
-        lowered(limit),
-        limit.used(),
-        limit.usedElsewhere(),
-        limit.reserved(),
-        limit.needs(),
-        limit.alreadyCharged(),
-        admits,
-        admits ? null : ifEver(limit.untilNanos()));
-  }
-
-  private static @Nullable Long lowered(WaitExplanation.Considered limit) {
-    return limit.spec() instanceof LimitSpec.TrailingWindow window
-            && window.capacity() > limit.capacity()
-        ? window.capacity()
-        : null;
+    ObjectNode view =
+        OperatorJson.object()
+            .put("kind", lower(limit.owner().kind()))
+            .put("name", limit.owner().name())
+            .put("pool", limit.owner().pool())
+            .put("measure", lower(limit.measure()))
+            .put("window_ms", UpstreamsHandler.windowMillis(limit.spec()))
+            .put("limit", limit.capacity());
+    if (limit.spec() instanceof LimitSpec.TrailingWindow window
+        && window.capacity() > limit.capacity()) {
+      view.put("configured", window.capacity());
+    }
+    return view.put("used", limit.use().here())
+        .put("used_elsewhere", limit.use().elsewhere())
+        .put("reserved", limit.use().reserved())
+        .put("needs", limit.needs())
+        .put("given", limit.alreadyCharged())
+        .put("admits", admits)
+        .put("until", admits ? null : ifEver(limit.untilNanos()));
   }
 
   private String sentence(BindingLimit bindingLimit) {
@@ -187,11 +196,6 @@ final class TicketWords {
         + owner
         + " has too little room"
         + (bindingLimit.untilNanos() == Ticker.NEVER ? ", until somebody gives back" : "");
-  }
-
-  private static @Nullable Long expected(QueuePlace queuePlace) {
-    WaitForecast expected = queuePlace.expected();
-    return expected.known() ? millis(expected.waitNanos()) : null;
   }
 
   private @Nullable String ifEver(long instantNanos) {

@@ -27,6 +27,7 @@ import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Shows waiting and recent tickets, explains what they wait for, and removes tickets from queues.
@@ -88,7 +89,7 @@ final class TicketsHandler {
     return limit > MOST ? 0 : limit;
   }
 
-  private List<TicketView.Waiting> views(QueueSnapshot queueSnapshot) {
+  private List<ObjectNode> views(QueueSnapshot queueSnapshot) {
     TicketWords words = words();
     return queueSnapshot.places().stream().map(words::waiting).toList();
   }
@@ -104,7 +105,7 @@ final class TicketsHandler {
         .onErrorResume(TimeoutException.class, late -> late());
   }
 
-  private TicketView.Explained view(TicketRecord ticketRecord) {
+  private ObjectNode view(TicketRecord ticketRecord) {
     return switch (ticketRecord) {
       case WaitingTicket waitingTicket -> words().explained(waitingTicket);
       case PastTicket past -> words().explained(past, disabled(past));
@@ -117,7 +118,7 @@ final class TicketsHandler {
    */
   private String disabled(PastTicket past) {
     Refusal refusal = past.refusal();
-    Endpoint endpoint = registry.at(past.endpoint());
+    Endpoint endpoint = registry.at(past.asked().endpoint());
     if (refusal == null
         || endpoint == null
         || refusal.reason() != RefusalReason.NO_HEALTHY_UPSTREAM
@@ -125,7 +126,7 @@ final class TicketsHandler {
       return "";
     }
     return endpoint.spec().upstreams().stream()
-        .filter(each -> each.access().disabledBecause() != null && each.serves(past.model()))
+        .filter(each -> each.access().disabledBecause() != null && each.serves(past.asked().model()))
         .map(each -> "; upstream " + each.id() + " is disabled: " + each.access().disabledBecause())
         .collect(Collectors.joining());
   }

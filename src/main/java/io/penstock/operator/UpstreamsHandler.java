@@ -5,11 +5,6 @@ import io.penstock.limit.LearnedLimit;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitBalance;
 import io.penstock.limit.LimitSpec;
-import io.penstock.operator.UpstreamView.CeilingView;
-import io.penstock.operator.UpstreamView.ErrorView;
-import io.penstock.operator.UpstreamView.LearnedView;
-import io.penstock.operator.UpstreamView.LimitView;
-import io.penstock.operator.UpstreamView.PoolView;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamTrouble;
@@ -26,8 +21,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
-/** Shows the upstreams, the state of their limits, and what their providers stated about those. */
+/**
+ * Shows the upstreams, the state of their limits, and what their providers stated about those.
+ * Instants are RFC 3339; unknown or inapplicable values are null.
+ */
 final class UpstreamsHandler {
   private static final double DIGITS = 1e4;
   private static final double NANOS_PER_MILLI = 1e6;
@@ -47,7 +47,7 @@ final class UpstreamsHandler {
     return OperatorJson.answer(views());
   }
 
-  List<UpstreamView> views() {
+  List<ObjectNode> views() {
     ClockReading now = new ClockReading(ticker.nanos(), clock.unixMillis());
     return upstreamRegistry.all().stream()
         .sorted(Comparator.comparing((Upstream each) -> each.spec().id()))
@@ -55,25 +55,32 @@ final class UpstreamsHandler {
         .toList();
   }
 
-  private static UpstreamView view(Upstream upstream, ClockReading now) {
+  private static ObjectNode view(Upstream upstream, ClockReading now) {
     boolean trial = upstream.health().onTrial();
     UpstreamTrouble upstreamTrouble = upstream.trouble();
-    return new UpstreamView(
-        upstream.spec().id(),
-        place(upstream.spec().url()),
-        !upstream.enabled() ? "disabled" : trial ? "unhealthy" : "healthy",
-        upstream.spec().access().disabledBecause(),
-        trial ? now.text(upstream.triedAt(now.nanos())) : null,
-        upstreamTrouble == null
-            ? null
-            : new ErrorView(upstreamTrouble.what(), now.text(upstreamTrouble.atNanos())),
-        upstream.spec().weight(),
-        rounded(upstream.jitterNanos() / NANOS_PER_MILLI),
-        upstream.spec().models().keySet().stream().sorted().toList(),
-        upstream.pools().entrySet().stream()
-            .sorted(Map.Entry.comparingByKey())
-            .map(pool -> view(upstream, pool.getKey(), pool.getValue(), now))
-            .toList());
+    ObjectNode view =
+        OperatorJson.object()
+            .put("id", upstream.spec().id())
+            .put("url", place(upstream.spec().url()))
+            .put("health", !upstream.enabled() ? "disabled" : trial ? "unhealthy" : "healthy")
+            .put("disabled_because", upstream.spec().access().disabledBecause())
+            .put("tried_at", trial ? now.text(upstream.triedAt(now.nanos())) : null);
+    if (upstreamTrouble == null) {
+      view.putNull("last_error");
+    } else {
+      view.putObject("last_error")
+          .put("what", upstreamTrouble.what())
+          .put("at", now.text(upstreamTrouble.atNanos()));
+    }
+    view.put("weight", upstream.spec().weight())
+        .put("jitter_ms", rounded(upstream.jitterNanos() / NANOS_PER_MILLI));
+    ArrayNode models = view.putArray("models");
+    upstream.spec().models().keySet().stream().sorted().forEach(models::add);
+    ArrayNode pools = view.putArray("pools");
+    upstream.pools().entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .forEach(pool -> pools.add(view(upstream, pool.getKey(), pool.getValue(), now)));
+    return view;
   }
 
   /** Returns scheme, host and port only, because the path, query or user of a URL may be secret. */
@@ -82,42 +89,48 @@ final class UpstreamsHandler {
     return url.getScheme() + "://" + host + (url.getPort() < 0 ? "" : ":" + url.getPort());
   }
 
-  private static PoolView view(Upstream upstream, String name, Quota pool, ClockReading now) {
-    return new PoolView(
-        name,
-        now.ifToCome(upstream.pause(pool).ends(now.nanos())),
-        rounded(pool.utilization(now.nanos())),
-        rounded(pool.globalUtilization(now.nanos())),
-        upstream.pause(pool).throttled(),
-        pool.limits().stream().map(each -> view(each, now)).toList());
+  private static ObjectNode view(Upstream upstream, String name, Quota pool, ClockReading now) {
+    ObjectNode view =
+        OperatorJson.object()
+            .put("name", name)
+            .put("paused_until", now.ifToCome(upstream.pause(pool).ends(now.nanos())))
+            .put("utilization", rounded(pool.utilization(now.nanos())))
+            .put("utilization_global", rounded(pool.globalUtilization(now.nanos())))
+            .put("throttled", upstream.pause(pool).throttled());
+    ArrayNode limits = view.putArray("limits");
+    pool.limits().forEach(each -> limits.add(view(each, now)));
+    return view;
   }
 
-  private static LimitView view(MeteredLimit metered, ClockReading now) {
+  private static ObjectNode view(MeteredLimit metered, ClockReading now) {
     Limit limit = metered.limit();
     long effective = limit.capacity(now.nanos());
     LimitBalance limitBalance = limit.balance(now.nanos());
-    LearnedLimit learnedLimit = limit.feedback().learned(now.nanos());
-    return new LimitView(
-        metered.measure().name().toLowerCase(Locale.ROOT),
-        windowMillis(limit.spec()),
-        limit.capacity(),
-        effective,
-        now.ifToCome(limit.feedback().restoredAt(now.nanos())),
-        limitBalance.charged(),
-        limitBalance.charged() + metered.peerUsage().counted(now.nanos()),
-        limitBalance.reserved(),
-        Math.min(effective, limit.remainder(now.nanos()).amount()),
-        limit.spec() instanceof LimitSpec.TrailingWindow window
-            ? now.text(now.nanos() - window.windowNanos())
-            : null,
-        learnedLimit == null ? null : view(learnedLimit, now),
-        view(limit.feedback().ceiling(now.nanos()), now));
-  }
-
-  private static @Nullable CeilingView view(@Nullable LearnedCeiling ceiling, ClockReading now) {
-    return ceiling == null
-        ? null
-        : new CeilingView(ceiling.amount(), ceiling.probes(), now.text(ceiling.untilNanos()));
+    ObjectNode view =
+        OperatorJson.object()
+            .put("measure", metered.measure().name().toLowerCase(Locale.ROOT))
+            .put("window_ms", windowMillis(limit.spec()))
+            .put("configured", limit.capacity())
+            .put("effective", effective)
+            .put("lowered_until", now.ifToCome(limit.feedback().restoredAt(now.nanos())))
+            .put("used", limitBalance.charged())
+            .put("used_global", limitBalance.charged() + metered.peerUsage().counted(now.nanos()))
+            .put("held", limitBalance.reserved())
+            .put("remaining", Math.min(effective, limit.remainder(now.nanos()).amount()))
+            .put(
+                "window_start",
+                limit.spec() instanceof LimitSpec.TrailingWindow window
+                    ? now.text(now.nanos() - window.windowNanos())
+                    : null);
+    view.set("learned", view(limit.feedback().learned(now.nanos()), now));
+    LearnedCeiling ceiling = limit.feedback().ceiling(now.nanos());
+    if (ceiling != null) {
+      view.putObject("ceiling")
+          .put("amount", ceiling.amount())
+          .put("probing", ceiling.probes())
+          .put("until", now.text(ceiling.untilNanos()));
+    }
+    return view;
   }
 
   /** Returns the length of a limit's window in milliseconds; null if it has none. */
@@ -134,12 +147,14 @@ final class UpstreamsHandler {
     };
   }
 
-  private static LearnedView view(LearnedLimit learnedLimit, ClockReading now) {
-    return new LearnedView(
-        learnedLimit.limit(),
-        learnedLimit.remaining() < 0 ? null : learnedLimit.remaining(),
-        now.text(learnedLimit.resetNanos()),
-        rounded(learnedLimit.drift()));
+  private static @Nullable ObjectNode view(@Nullable LearnedLimit learned, ClockReading now) {
+    return learned == null
+        ? null
+        : OperatorJson.object()
+            .put("limit", learned.limit())
+            .put("remaining", learned.remaining() < 0 ? null : learned.remaining())
+            .put("reset_at", now.text(learned.resetNanos()))
+            .put("drift", rounded(learned.drift()));
   }
 
   private static double rounded(double value) {

@@ -36,10 +36,7 @@ final class RoundCounters {
   void publish(boolean learning, StoreContact contact, int limits, int barred) {
     figures =
         new RoundFigures(
-            sent,
-            answered,
-            givenUp,
-            answeredNanos,
+            new RoundFigures.Rounds(sent, answered, givenUp, answeredNanos),
             shortages.sum(),
             learning,
             contact.cutOffNanos() != StoreContact.CONNECTED,

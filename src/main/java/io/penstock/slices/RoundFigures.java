@@ -3,10 +3,7 @@ package io.penstock.slices;
 /**
  * Statistics of rounds until now, and the state of this instance towards the store.
  *
- * @param sent number of rounds
- * @param answered number of them answered in time
- * @param givenUp number of them that failed, or had no answer in time
- * @param answeredNanos total time of the answered ones
+ * @param rounds counts of the rounds
  * @param shortages how often slices did not suffice for a ticket
  * @param recovering whether nothing is taken because the store may not know all spending
  * @param cutOff whether nothing was heard for the lifetime of a slice, and nothing may be taken
@@ -16,15 +13,23 @@ package io.penstock.slices;
  * @param barred number of them that grant nothing because spending may have been lost
  */
 public record RoundFigures(
-    long sent,
-    long answered,
-    long givenUp,
-    long answeredNanos,
+    Rounds rounds,
     long shortages,
     boolean recovering,
     boolean cutOff,
     long members,
     int limits,
     int barred) {
-  static final RoundFigures NONE = new RoundFigures(0, 0, 0, 0, 0, true, false, 1, 0, 0);
+  /**
+   * Counts of rounds.
+   *
+   * @param sent number of rounds
+   * @param answered number of them answered in time
+   * @param givenUp number of them that failed, or had no answer in time
+   * @param answeredNanos total time of the answered ones
+   */
+  public record Rounds(long sent, long answered, long givenUp, long answeredNanos) {}
+
+  static final RoundFigures NONE =
+      new RoundFigures(new Rounds(0, 0, 0, 0), 0, true, false, 1, 0, 0);
 }

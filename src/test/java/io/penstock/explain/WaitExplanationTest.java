@@ -21,6 +21,8 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.FakeCallers;
 import io.penstock.explain.BindingLimit.Cause;
 import io.penstock.explain.WaitExplanation.Considered;
+import io.penstock.explain.WaitExplanation.Owner;
+import io.penstock.explain.WaitExplanation.Use;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelLimits;
 import io.penstock.pool.AttemptFailure;
@@ -128,15 +130,11 @@ class WaitExplanationTest {
     assertThat(explained(waits).limits())
         .containsExactly(
             new Considered(
-                Kind.ENDPOINT,
-                "/",
-                null,
+                new Owner(Kind.ENDPOINT, "/", null),
                 LimitMeasure.TOKENS,
                 new LimitSpec.FixedWindow(100, 60 * SECOND),
                 100,
-                70,
-                0,
-                0,
+                new Use(70, 0, 0),
                 40,
                 false,
                 START + 60 * SECOND));
@@ -152,9 +150,11 @@ class WaitExplanationTest {
     ask(endpoint, "m", 70);
     ParkedTicket waits = ask(endpoint, "m", 40);
     List<Considered> limits = explained(waits).limits();
-    assertThat(limits).extracting(Considered::kind).containsExactly(Kind.UPSTREAM, Kind.ENDPOINT);
-    assertThat(limits.getFirst().pool()).isEqualTo("m");
-    assertThat(limits.getFirst().used()).isEqualTo(1);
+    assertThat(limits)
+        .extracting(each -> each.owner().kind())
+        .containsExactly(Kind.UPSTREAM, Kind.ENDPOINT);
+    assertThat(limits.getFirst().owner().pool()).isEqualTo("m");
+    assertThat(limits.getFirst().use().here()).isEqualTo(1);
     assertThat(binds(waits).kind()).isEqualTo(Kind.UPSTREAM);
     assertThat(binds(waits).untilNanos()).isGreaterThanOrEqualTo(START + 60 * SECOND);
   }
@@ -186,7 +186,7 @@ class WaitExplanationTest {
             new BindingLimit(
                 Cause.LIMIT, Kind.KEY, "alice", LimitMeasure.CONCURRENCY, Ticker.NEVER));
     Considered limit = explained(waits).limits().getFirst();
-    assertThat(limit.reserved()).isEqualTo(1);
+    assertThat(limit.use().reserved()).isEqualTo(1);
     assertThat(limit.capacity()).isEqualTo(1);
     settlement(runs).permitted(endpointFixture.ticker.nanos());
     endpointFixture.drivers.run();
@@ -206,8 +206,10 @@ class WaitExplanationTest {
     PastTicket past = (PastTicket) known(refused);
     assertThat(Objects.requireNonNull(past.refusal()).reason()).isEqualTo(RefusalReason.GROUP_TPM);
     assertThat(past.explanation().limits())
-        .extracting(Considered::kind, Considered::name, Considered::used, Considered::needs)
-        .containsExactly(tuple(Kind.KEY, "alice", 1L, 1L), tuple(Kind.GROUP, "team", 40L, 20L));
+        .extracting(Considered::owner, each -> each.use().here(), Considered::needs)
+        .containsExactly(
+            tuple(new Owner(Kind.KEY, "alice", null), 1L, 1L),
+            tuple(new Owner(Kind.GROUP, "team", null), 40L, 20L));
     BindingLimit binds = binds(refused);
     assertThat(binds.name()).isEqualTo("team");
     assertThat(binds.untilNanos()).isBetween(START + 60 * SECOND, START + 61 * SECOND);
@@ -221,7 +223,7 @@ class WaitExplanationTest {
     alice.submit(endpoint, 70);
     ParkedTicket waits = alice.submit(endpoint, 40);
     assertThat(explained(waits).limits())
-        .extracting(Considered::kind, Considered::alreadyCharged)
+        .extracting(each -> each.owner().kind(), Considered::alreadyCharged)
         .containsExactly(tuple(Kind.KEY, true), tuple(Kind.ENDPOINT, false));
     assertThat(binds(waits).kind()).isEqualTo(Kind.ENDPOINT);
   }

@@ -6,15 +6,15 @@ import io.penstock.event.EventBus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Subscription;
 import org.springframework.http.codec.ServerSentEvent;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.test.scheduler.VirtualTimeScheduler;
+import tools.jackson.databind.node.ObjectNode;
 
 class LiveStreamTest {
-  private final List<LiveRow> endpoints = new ArrayList<>(List.of(endpoint(0)));
+  private final List<ObjectNode> endpoints = new ArrayList<>(List.of(endpoint(0)));
   private final VirtualTimeScheduler scheduler = VirtualTimeScheduler.create();
   private final RecentWaits recentWaits = new RecentWaits();
   private int looks;
@@ -32,13 +32,8 @@ class LiveStreamTest {
     stream.start();
   }
 
-  private static LiveRow endpoint(long depth) {
-    return LiveRow.of(
-        new EndpointView("/a", false, depth, 0, 0, 0, 0, false, 0, 0, 0, 0, Map.of(), Map.of()),
-        null,
-        List.of(),
-        null,
-        "");
+  private static ObjectNode endpoint(long depth) {
+    return OperatorJson.object().put("path", "/a").put("queue_depth", depth);
   }
 
   /** A subscriber that requests items explicitly and records them. */

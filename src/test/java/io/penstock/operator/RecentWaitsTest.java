@@ -7,6 +7,7 @@ import io.penstock.event.Event;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
 
 class RecentWaitsTest {
   private final RecentWaits recentWaits = new RecentWaits();
@@ -28,10 +29,10 @@ class RecentWaitsTest {
       released("/a", i * 10L);
       released("/b", 5_000);
     }
-    LiveRow.Waits of = Objects.requireNonNull(recentWaits.of("/a"));
-    assertThat(of.p50Ms()).isBetween(460L, 560L);
-    assertThat(of.p90Ms()).isBetween(850L, 980L);
-    assertThat(of.p99Ms()).isBetween(930L, 1_070L);
+    ObjectNode of = Objects.requireNonNull(recentWaits.of("/a"));
+    assertThat(of.path("p50_ms").asLong()).isBetween(460L, 560L);
+    assertThat(of.path("p90_ms").asLong()).isBetween(850L, 980L);
+    assertThat(of.path("p99_ms").asLong()).isBetween(930L, 1_070L);
   }
 
   @Test
