@@ -1,6 +1,5 @@
 package io.penstock.coordination;
 
-import io.penstock.time.Ticker;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -42,21 +41,6 @@ final class BarrierObject extends CoordinationObject {
     passing--;
     served(first, null, nowNanos);
     return ObjectReplies.DONE;
-  }
-
-  @Override
-  long nextNanos() {
-    return Ticker.NEVER;
-  }
-
-  @Override
-  void takeBack(Object given, long nowNanos) {
-    // a client that has passed cannot be returned
-  }
-
-  @Override
-  boolean blank(long nowNanos) {
-    return true;
   }
 
   @Override

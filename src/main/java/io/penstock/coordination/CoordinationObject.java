@@ -50,8 +50,8 @@ abstract sealed class CoordinationObject
     this.createdMillis = createdMillis;
   }
 
-  /** Applies the parameters of an operation, such as a size. */
-  abstract void adjust(ObjectOperation objectOperation, long nowNanos);
+  /** Applies the parameters of an operation, such as a size, if there are any. */
+  void adjust(ObjectOperation objectOperation, long nowNanos) {}
 
   /** Does an operation that never waits. */
   abstract ObjectReply act(ObjectOperation objectOperation, long nowMillis, long nowNanos);
@@ -68,13 +68,17 @@ abstract sealed class CoordinationObject
   abstract @Nullable ObjectReply serve(ClientTurn first, long nowNanos);
 
   /** Returns the instant from which the first waiter can be served because of time alone. */
-  abstract long nextNanos();
+  long nextNanos() {
+    return Ticker.NEVER;
+  }
 
-  /** Takes back the grant of a turn because its client is gone. */
-  abstract void takeBack(Object given, long nowNanos);
+  /** Takes back the grant of a turn because its client is gone, if it is one that can return. */
+  void takeBack(Object given, long nowNanos) {}
 
   /** Returns whether the object may be forgotten once it was not used for long. */
-  abstract boolean blank(long nowNanos);
+  boolean blank(long nowNanos) {
+    return true;
+  }
 
   /** Returns the number of permits that are held. */
   int held() {

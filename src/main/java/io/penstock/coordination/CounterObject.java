@@ -1,6 +1,5 @@
 package io.penstock.coordination;
 
-import io.penstock.time.Ticker;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -12,11 +11,6 @@ final class CounterObject extends CoordinationObject {
 
   CounterObject(long createdMillis) {
     super(createdMillis);
-  }
-
-  @Override
-  void adjust(ObjectOperation objectOperation, long nowNanos) {
-    // a counter has no parameters
   }
 
   @Override
@@ -49,21 +43,6 @@ final class CounterObject extends CoordinationObject {
   @Override
   @Nullable ObjectReply serve(ClientTurn first, long nowNanos) {
     throw new IllegalArgumentException("nobody waits for a counter: " + first.operation());
-  }
-
-  @Override
-  long nextNanos() {
-    return Ticker.NEVER;
-  }
-
-  @Override
-  void takeBack(Object given, long nowNanos) {
-    // a counter grants nothing
-  }
-
-  @Override
-  boolean blank(long nowNanos) {
-    return true;
   }
 
   @Override

@@ -12,11 +12,25 @@ public sealed interface ObjectOperation {
   long MOST_SIZE = 1_000_000_000L;
 
   /** Returns the kind of the object. */
-  ObjectKind kind();
+  default ObjectKind kind() {
+    return switch (this) {
+      case TakeToken _ -> ObjectKind.TOKENBUCKET;
+      case Acquire _, Release _ -> ObjectKind.SEMAPHORE;
+      case AwaitEvent _, Send _ -> ObjectKind.EVENT;
+      case AwaitSilence _, Kick _ -> ObjectKind.WATCHDOG;
+      case Count _, Value _, Reset _ -> ObjectKind.COUNTER;
+      case Arrive _ -> ObjectKind.BARRIER;
+      case Inspect(ObjectKind kind) -> kind;
+      case Delete(ObjectKind kind) -> kind;
+    };
+  }
 
   /** Returns whether the operation may wait before it is answered. */
   default boolean waits() {
-    return false;
+    return switch (this) {
+      case TakeToken _, Acquire _, AwaitEvent _, AwaitSilence _, Arrive _ -> true;
+      case Release _, Send _, Kick _, Count _, Value _, Reset _, Inspect _, Delete _ -> false;
+    };
   }
 
   /**
@@ -27,16 +41,6 @@ public sealed interface ObjectOperation {
     public TakeToken {
       checkSize(size);
       checkTime(intervalNanos, 1);
-    }
-
-    @Override
-    public ObjectKind kind() {
-      return ObjectKind.TOKENBUCKET;
-    }
-
-    @Override
-    public boolean waits() {
-      return true;
     }
   }
 
@@ -49,110 +53,40 @@ public sealed interface ObjectOperation {
       checkSize(size);
       checkTime(expiresNanos, 0);
     }
-
-    @Override
-    public ObjectKind kind() {
-      return ObjectKind.SEMAPHORE;
-    }
-
-    @Override
-    public boolean waits() {
-      return true;
-    }
   }
 
   /** Releases the permit held under a key. */
-  record Release(String key) implements ObjectOperation {
-    @Override
-    public ObjectKind kind() {
-      return ObjectKind.SEMAPHORE;
-    }
-  }
+  record Release(String key) implements ObjectOperation {}
 
   /** Waits until an event is sent. */
-  record AwaitEvent() implements ObjectOperation {
-    @Override
-    public ObjectKind kind() {
-      return ObjectKind.EVENT;
-    }
-
-    @Override
-    public boolean waits() {
-      return true;
-    }
-  }
+  record AwaitEvent() implements ObjectOperation {}
 
   /** Sends an event, with a message that may be empty. */
-  record Send(String message) implements ObjectOperation {
-    @Override
-    public ObjectKind kind() {
-      return ObjectKind.EVENT;
-    }
-  }
+  record Send(String message) implements ObjectOperation {}
 
   /** Waits until a watchdog was not kicked in time. */
-  record AwaitSilence() implements ObjectOperation {
-    @Override
-    public ObjectKind kind() {
-      return ObjectKind.WATCHDOG;
-    }
-
-    @Override
-    public boolean waits() {
-      return true;
-    }
-  }
+  record AwaitSilence() implements ObjectOperation {}
 
   /** Kicks a watchdog, which expects the next kick before {@code expiresNanos} have passed. */
   record Kick(long expiresNanos) implements ObjectOperation {
     public Kick {
       checkTime(expiresNanos, 0);
     }
-
-    @Override
-    public ObjectKind kind() {
-      return ObjectKind.WATCHDOG;
-    }
   }
 
   /** Adds an amount, which may be negative, to a counter. */
-  record Count(long amount) implements ObjectOperation {
-    @Override
-    public ObjectKind kind() {
-      return ObjectKind.COUNTER;
-    }
-  }
+  record Count(long amount) implements ObjectOperation {}
 
   /** Reads a counter. */
-  record Value() implements ObjectOperation {
-    @Override
-    public ObjectKind kind() {
-      return ObjectKind.COUNTER;
-    }
-  }
+  record Value() implements ObjectOperation {}
 
   /** Sets a counter. */
-  record Reset(long value) implements ObjectOperation {
-    @Override
-    public ObjectKind kind() {
-      return ObjectKind.COUNTER;
-    }
-  }
+  record Reset(long value) implements ObjectOperation {}
 
   /** Waits until {@code size} clients wait at a barrier. */
   record Arrive(long size) implements ObjectOperation {
     public Arrive {
       checkSize(size);
-    }
-
-    @Override
-    public ObjectKind kind() {
-      return ObjectKind.BARRIER;
-    }
-
-    @Override
-    public boolean waits() {
-      return true;
     }
   }
 

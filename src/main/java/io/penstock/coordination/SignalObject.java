@@ -1,6 +1,5 @@
 package io.penstock.coordination;
 
-import io.penstock.time.Ticker;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -10,11 +9,6 @@ final class SignalObject extends CoordinationObject {
 
   SignalObject(long createdMillis) {
     super(createdMillis);
-  }
-
-  @Override
-  void adjust(ObjectOperation operation, long nowNanos) {
-    // an event has no parameters
   }
 
   @Override
@@ -33,21 +27,6 @@ final class SignalObject extends CoordinationObject {
     }
     served(first, null, nowNanos);
     return message.isEmpty() ? ObjectReplies.DONE : new ObjectReply.Result(message);
-  }
-
-  @Override
-  long nextNanos() {
-    return Ticker.NEVER;
-  }
-
-  @Override
-  void takeBack(Object given, long nowNanos) {
-    // an event grants nothing
-  }
-
-  @Override
-  boolean blank(long nowNanos) {
-    return true;
   }
 
   @Override

@@ -20,11 +20,6 @@ final class WatchdogObject extends CoordinationObject {
   }
 
   @Override
-  void adjust(ObjectOperation operation, long nowNanos) {
-    // a waiter changes nothing
-  }
-
-  @Override
   ObjectReply act(ObjectOperation operation, long nowMillis, long nowNanos) {
     expiresNanos = later(nowNanos, ((ObjectOperation.Kick) operation).expiresNanos());
     kicks++;
@@ -44,11 +39,6 @@ final class WatchdogObject extends CoordinationObject {
   @Override
   long nextNanos() {
     return expiresNanos;
-  }
-
-  @Override
-  void takeBack(Object given, long nowNanos) {
-    // a watchdog grants nothing
   }
 
   @Override

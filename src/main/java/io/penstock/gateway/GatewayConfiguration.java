@@ -244,7 +244,10 @@ public class GatewayConfiguration {
       OpenWebSockets webSockets,
       ObjectProvider<VerdictSource> judges) {
     VerdictSource verdictSource =
-        upstreamProber.watching(judges.getIfAvailable(() -> VerdictSource.UPSTREAM));
+        judges
+            .getIfAvailable(() -> VerdictSource.UPSTREAM)
+            .telling((upstream, history, lesson, now) -> upstreamProber.watch(upstream))
+            .telling(new UpstreamLog());
     WebSocketProxy webSocketProxy =
         new WebSocketProxy(
             upstreamConnections,
@@ -256,7 +259,7 @@ public class GatewayConfiguration {
         new AttemptLoop.Services(
             addresses,
             upstreamRegistry,
-            new UpstreamLog(verdictSource),
+            verdictSource,
             budgets,
             origin,
             new UpstreamCall(upstreamConnections, ticker),

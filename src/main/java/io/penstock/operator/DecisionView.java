@@ -1,6 +1,5 @@
 package io.penstock.operator;
 
-import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.penstock.model.ModelDecision;
 import io.penstock.model.ModelLimits;
 import io.penstock.time.Ticker;
@@ -9,20 +8,10 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
+import tools.jackson.databind.node.ObjectNode;
 
-/**
- * JSON form of a decision.
- *
- * @param retryAfterMs 0 if allowed; null if the request can never be allowed
- */
-record DecisionView(
-    boolean allowed,
-    String code,
-    String reason,
-    @Nullable Long retryAfterMs,
-    double utilization,
-    String windowStart,
-    Stats stats) {
+/** JSON form of a decision. */
+record DecisionView(ModelDecision modelDecision, ClockReading now) {
   /**
    * Suggested retry delay when only another request's completion can make room, at an unknown time.
    */
@@ -30,49 +19,33 @@ record DecisionView(
 
   private static final double DIGITS = 1e4;
 
-  /**
-   * Usage of a model and its limits; a limit of 0 means unlimited.
-   *
-   * @param dayStart time of the first request of the current day; null if no day has begun
-   */
-  record Stats(
-      long rpm,
-      long maxRpm,
-      long tpm,
-      long maxTpm,
-      long rpd,
-      long maxRpd,
-      @Nullable String dayStart) {
-    static Stats of(ModelDecision.Stats stats, ClockReading now) {
-      ModelLimits most = stats.limits();
-      boolean runs = stats.dayStartNanos() != Ticker.NEVER;
-      return new Stats(
-          stats.rpm(),
-          most.rpm(),
-          stats.tpm(),
-          most.tpm(),
-          stats.rpd(),
-          most.rpd(),
-          runs ? now.text(stats.dayStartNanos()) : null);
-    }
+  /** Returns the usage of a model and its limits; a limit of 0 means unlimited. */
+  static ObjectNode stats(ModelDecision.Stats stats, ClockReading now) {
+    ModelLimits most = stats.limits();
+    boolean runs = stats.dayStartNanos() != Ticker.NEVER;
+    return OperatorJson.object()
+        .put("rpm", stats.rpm())
+        .put("max_rpm", most.rpm())
+        .put("tpm", stats.tpm())
+        .put("max_tpm", most.tpm())
+        .put("rpd", stats.rpd())
+        .put("max_rpd", most.rpd())
+        .put("day_start", runs ? now.text(stats.dayStartNanos()) : null);
   }
 
-  /** A denied decision in the form of an error (RFC 9457). */
-  private record Denied(
-      String type, String title, int status, String detail, @JsonUnwrapped DecisionView decision) {}
-
-  static DecisionView of(ModelDecision modelDecision, ClockReading now) {
-    return new DecisionView(
-        modelDecision.allowed(),
-        modelDecision.code().text(),
-        modelDecision.reason(),
-        retryAfterMs(modelDecision, now),
-        rounded(modelDecision.utilization()),
-        now.text(modelDecision.stats().windowStartNanos()),
-        Stats.of(modelDecision.stats(), now));
+  ObjectNode json() {
+    return OperatorJson.object()
+        .put("allowed", modelDecision.allowed())
+        .put("code", modelDecision.code().text())
+        .put("reason", modelDecision.reason())
+        .put("retry_after_ms", retryAfterMs())
+        .put("utilization", rounded(modelDecision.utilization()))
+        .put("window_start", now.text(modelDecision.stats().windowStartNanos()))
+        .set("stats", stats(modelDecision.stats(), now));
   }
 
-  private static @Nullable Long retryAfterMs(ModelDecision modelDecision, ClockReading now) {
+  /** Returns 0 if it is allowed, and null if the request can never be. */
+  private @Nullable Long retryAfterMs() {
     if (!modelDecision.possible()) {
       return null;
     }
@@ -85,15 +58,21 @@ record DecisionView(
     return Math.round(utilization * DIGITS) / DIGITS;
   }
 
-  /** Answers with an error status and this decision. */
+  /** Answers with an error (RFC 9457) that tells this decision. */
   Mono<ServerResponse> denied(HttpStatus status) {
     ServerResponse.BodyBuilder builder =
         ServerResponse.status(status).contentType(MediaType.APPLICATION_PROBLEM_JSON);
+    Long retryAfterMs = retryAfterMs();
     if (retryAfterMs != null) {
       builder.header("Retry-After", Long.toString(Math.max(1, Math.ceilDiv(retryAfterMs, 1_000L))));
     }
     return builder.bodyValue(
         OperatorJson.bytes(
-            new Denied("about:blank", status.getReasonPhrase(), status.value(), reason, this)));
+            OperatorJson.object()
+                .put("type", "about:blank")
+                .put("title", status.getReasonPhrase())
+                .put("status", status.value())
+                .put("detail", modelDecision.reason())
+                .setAll(json())));
   }
 }

@@ -17,10 +17,6 @@ final class DecisionsHandler {
   private static final long LONGEST_WAIT_MILLIS = 3_600_000;
   private static final long USUAL_WAIT_MILLIS = 60_000;
 
-  private record Reserved(String id, String expiresAt, DecisionView decision) {}
-
-  private record Ended(String model, long reservedTokens, long usedTokens) {}
-
   private final DecisionService decisionService;
   private final DecisionWaits decisionWaits;
   private final QuotaReservations quotaReservations;
@@ -49,7 +45,7 @@ final class DecisionsHandler {
     ClockReading now = now();
     ModelDecision modelDecision =
         decisionService.decide(modelQuestion.model(), modelQuestion.any("tokens"), now.nanos());
-    return OperatorJson.answer(DecisionView.of(modelDecision, now));
+    return OperatorJson.answer(new DecisionView(modelDecision, now).json());
   }
 
   /** Answers as soon as there is room or the timeout has passed, and records nothing. */
@@ -76,9 +72,9 @@ final class DecisionsHandler {
   }
 
   private Mono<ServerResponse> waited(ModelDecision modelDecision) {
-    DecisionView view = DecisionView.of(modelDecision, now());
+    DecisionView view = new DecisionView(modelDecision, now());
     if (modelDecision.allowed()) {
-      return OperatorJson.answer(view);
+      return OperatorJson.answer(view.json());
     }
     return view.denied(
         modelDecision.possible() ? HttpStatus.REQUEST_TIMEOUT : HttpStatus.TOO_MANY_REQUESTS);
@@ -97,10 +93,12 @@ final class DecisionsHandler {
       case QuotaReservations.Made made ->
           OperatorJson.answer(
               HttpStatus.CREATED,
-              new Reserved(
-                  made.id(), now.text(made.expiresNanos()), DecisionView.of(made.decision(), now)));
+              OperatorJson.object()
+                  .put("id", made.id())
+                  .put("expires_at", now.text(made.expiresNanos()))
+                  .set("decision", new DecisionView(made.decision(), now).json()));
       case QuotaReservations.Denied(ModelDecision modelDecision) ->
-          DecisionView.of(modelDecision, now).denied(HttpStatus.TOO_MANY_REQUESTS);
+          new DecisionView(modelDecision, now).denied(HttpStatus.TOO_MANY_REQUESTS);
       case QuotaReservations.TooMany tooMany ->
           full(QuotaReservations.MOST + " reservations are open");
     };
@@ -121,6 +119,10 @@ final class DecisionsHandler {
     return ended == null
         ? ProblemAnswer.of(HttpStatus.NOT_FOUND, "no reservation has this id, or none any more")
             .answer()
-        : OperatorJson.answer(new Ended(ended.model(), ended.reservedTokens(), used));
+        : OperatorJson.answer(
+            OperatorJson.object()
+                .put("model", ended.model())
+                .put("reserved_tokens", ended.reservedTokens())
+                .put("used_tokens", used));
   }
 }

@@ -25,6 +25,7 @@ import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientResponse;
 import reactor.netty.resources.LoopResources;
 import reactor.netty.tcp.SslProvider.GenericSslContextSpec;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Sends one request to an endpoint as a client would: through the gateway's port and all its
@@ -47,23 +48,6 @@ final class ProbeHandler {
    * @param secure whether it uses TLS
    */
   record Port(InetSocketAddress address, boolean secure) {}
-
-  /**
-   * Result of a probe.
-   *
-   * @param reason why it was refused, or null
-   * @param cost expected input plus output tokens
-   * @param waitedMs time in the queue
-   * @param tookMs time until the end of the answer
-   */
-  record ProbeResult(
-      int status,
-      @Nullable String reason,
-      @Nullable String requestId,
-      @Nullable String upstream,
-      @Nullable Long cost,
-      @Nullable Long waitedMs,
-      long tookMs) {}
 
   private final EndpointRegistry registry;
   private final Supplier<Port> port;
@@ -141,16 +125,17 @@ final class ProbeHandler {
     }
   }
 
-  private ProbeResult came(HttpClientResponse response, long beganNanos) {
+  /** Returns the result; what the answer does not state is null. */
+  private ObjectNode came(HttpClientResponse response, long beganNanos) {
     HttpHeaders headers = response.responseHeaders();
-    return new ProbeResult(
-        response.status().code(),
-        headers.get("x-penstock-reason"),
-        headers.get("x-request-id"),
-        headers.get("x-penstock-upstream"),
-        number(headers.get("x-penstock-cost")),
-        number(headers.get("x-penstock-queued-ms")),
-        (ticker.nanos() - beganNanos) / 1_000_000);
+    return OperatorJson.object()
+        .put("status", response.status().code())
+        .put("reason", headers.get("x-penstock-reason"))
+        .put("request_id", headers.get("x-request-id"))
+        .put("upstream", headers.get("x-penstock-upstream"))
+        .put("cost", number(headers.get("x-penstock-cost")))
+        .put("waited_ms", number(headers.get("x-penstock-queued-ms")))
+        .put("took_ms", (ticker.nanos() - beganNanos) / 1_000_000);
   }
 
   private static @Nullable Long number(@Nullable String text) {

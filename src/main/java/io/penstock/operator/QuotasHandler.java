@@ -2,6 +2,7 @@ package io.penstock.operator;
 
 import io.penstock.cost.Cost;
 import io.penstock.model.DecisionService;
+import io.penstock.model.ModelDecision;
 import io.penstock.model.ModelLimits;
 import io.penstock.model.ModelQuotas;
 import io.penstock.time.Ticker;
@@ -10,27 +11,10 @@ import java.util.List;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Shows the limits of models and their usage, and changes both at run time. */
 final class QuotasHandler {
-  /**
-   * A known model.
-   *
-   * @param source origin of the limits: {@code profile}, {@code routes} or {@code override}
-   * @param limitsTraffic whether the limits also apply to proxied requests
-   */
-  private record View(
-      String model,
-      String source,
-      boolean limitsTraffic,
-      double utilization,
-      String windowStart,
-      DecisionView.Stats stats) {}
-
-  private record Recorded(boolean recorded, DecisionView.Stats stats) {}
-
-  private record Loaded(String provider, List<View> quotas) {}
-
   private final ModelQuotas models;
   private final DecisionService decisionService;
   private final Ticker ticker;
@@ -44,18 +28,18 @@ final class QuotasHandler {
     this.clock = clock;
   }
 
-  private List<View> views(String model) {
+  private List<ObjectNode> views(String model) {
     ClockReading now = new ClockReading(ticker.nanos(), clock.unixMillis());
     return decisionService.list(model.isEmpty() ? null : model, now.nanos()).stream()
         .map(
             each ->
-                new View(
-                    each.model(),
-                    each.source(),
-                    each.traffic(),
-                    DecisionView.rounded(each.utilization()),
-                    now.text(each.stats().windowStartNanos()),
-                    DecisionView.Stats.of(each.stats(), now)))
+                OperatorJson.object()
+                    .put("model", each.model())
+                    .put("source", each.source())
+                    .put("limits_traffic", each.traffic())
+                    .put("utilization", DecisionView.rounded(each.utilization()))
+                    .put("window_start", now.text(each.stats().windowStartNanos()))
+                    .set("stats", DecisionView.stats(each.stats(), now)))
         .toList();
   }
 
@@ -63,7 +47,7 @@ final class QuotasHandler {
    * Answers with an array of all models by name, or only the model that {@code ?model=} counts as.
    */
   Mono<ServerResponse> list(String model) {
-    List<View> views = views(model);
+    List<ObjectNode> views = views(model);
     return !model.isEmpty() && views.isEmpty() ? unknown() : OperatorJson.answer(views);
   }
 
@@ -106,7 +90,10 @@ final class QuotasHandler {
   /** Loads the profile of a provider. */
   Mono<ServerResponse> load(String provider) {
     return models.load(provider, ticker.nanos())
-        ? OperatorJson.answer(new Loaded(provider, views("")))
+        ? OperatorJson.answer(
+            OperatorJson.object()
+                .put("provider", provider)
+                .set("quotas", OperatorJson.tree(views(""))))
         : ProblemAnswer.of(HttpStatus.NOT_FOUND, "there is no profile of this provider").answer();
   }
 
@@ -115,10 +102,11 @@ final class QuotasHandler {
     long tokens = modelQuestion.number("prompt_tokens") + modelQuestion.number("output_tokens");
     ClockReading now = new ClockReading(ticker.nanos(), clock.unixMillis());
     boolean recorded = decisionService.record(modelQuestion.model(), tokens, now.nanos());
-    DecisionView.Stats stats =
-        DecisionView.Stats.of(
-            decisionService.decide(modelQuestion.model(), 0, now.nanos()).stats(), now);
-    return OperatorJson.answer(new Recorded(recorded, stats));
+    ModelDecision after = decisionService.decide(modelQuestion.model(), 0, now.nanos());
+    return OperatorJson.answer(
+        OperatorJson.object()
+            .put("recorded", recorded)
+            .set("stats", DecisionView.stats(after.stats(), now)));
   }
 
   /** Resets the usage of one model, or of all. */

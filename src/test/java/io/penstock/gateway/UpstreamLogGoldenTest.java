@@ -61,7 +61,7 @@ class UpstreamLogGoldenTest {
   void changesOfAnUpstream_areSaidAsRecorded() {
     try (LogLines lines = LogLines.of("io.penstock.upstream")) {
       Upstream upstream = upstream();
-      UpstreamLog log = new UpstreamLog(VerdictSource.UPSTREAM);
+      VerdictSource log = VerdictSource.UPSTREAM.telling(new UpstreamLog());
       for (int each = 0; each < 3; each++) {
         log.failed(upstream, FIRST, AttemptFailure.BROKEN, "broken", each);
       }

@@ -3,9 +3,7 @@ package io.penstock.gateway.forward;
 import io.penstock.gateway.request.PrintableText;
 import io.penstock.limit.LearnedCeiling;
 import io.penstock.limit.Limit;
-import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
-import io.penstock.pool.AttemptVerdict;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamTrouble;
@@ -27,7 +25,7 @@ import org.slf4j.event.Level;
  * Logs changes in the state of upstreams, one line for each change that an attempt reveals. There
  * is no timer, so the end of a pause is logged at the next answer. Safe from any thread.
  */
-public final class UpstreamLog implements VerdictSource {
+public final class UpstreamLog implements VerdictSource.AttemptListener {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.upstream");
   private static final long MILLI = 1_000_000L;
 
@@ -59,7 +57,6 @@ public final class UpstreamLog implements VerdictSource {
     }
   }
 
-  private final VerdictSource verdictSource;
   private final Set<String> unwell = ConcurrentHashMap.newKeySet();
   private final Set<Quota> paused = ConcurrentHashMap.newKeySet();
   private final ConcurrentMap<Limit, Long> lowered = new ConcurrentHashMap<>();
@@ -68,29 +65,13 @@ public final class UpstreamLog implements VerdictSource {
   /** A model of an upstream, under the upstream's own name for it. */
   private record Model(String upstream, String name) {}
 
-  /** Creates a log of the changes that {@code verdictSource} causes. */
-  public UpstreamLog(VerdictSource verdictSource) {
-    this.verdictSource = verdictSource;
-  }
-
   @Override
-  public AttemptVerdict answered(
-      Upstream upstream, AttemptHistory attemptHistory, ProviderLesson lesson, long now) {
-    AttemptVerdict verdict = verdictSource.answered(upstream, attemptHistory, lesson, now);
-    lines(upstream, attemptHistory.model(), lesson, now).forEach(Line::log);
-    return verdict;
-  }
-
-  @Override
-  public AttemptVerdict failed(
+  public void decided(
       Upstream upstream,
       AttemptHistory attemptHistory,
-      AttemptFailure failure,
-      String cause,
+      @Nullable ProviderLesson lesson,
       long now) {
-    AttemptVerdict verdict = verdictSource.failed(upstream, attemptHistory, failure, cause, now);
-    lines(upstream, attemptHistory.model(), null, now).forEach(Line::log);
-    return verdict;
+    lines(upstream, attemptHistory.model(), lesson, now).forEach(Line::log);
   }
 
   /** Returns the lines to log, mostly none. */

@@ -1,9 +1,5 @@
 package io.penstock.gateway.forward;
 
-import io.penstock.pool.AttemptFailure;
-import io.penstock.pool.AttemptHistory;
-import io.penstock.pool.AttemptVerdict;
-import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.time.Ticker;
@@ -48,33 +44,8 @@ public final class UpstreamProber implements SmartLifecycle {
     this.phase = phase;
   }
 
-  /** Returns a source of the same verdicts; each may begin the probes of its upstream. */
-  public VerdictSource watching(VerdictSource verdictSource) {
-    return new VerdictSource() {
-      @Override
-      public AttemptVerdict answered(
-          Upstream upstream, AttemptHistory attemptHistory, ProviderLesson lesson, long now) {
-        AttemptVerdict verdict = verdictSource.answered(upstream, attemptHistory, lesson, now);
-        watch(upstream);
-        return verdict;
-      }
-
-      @Override
-      public AttemptVerdict failed(
-          Upstream upstream,
-          AttemptHistory attemptHistory,
-          AttemptFailure failure,
-          String cause,
-          long now) {
-        AttemptVerdict verdict =
-            verdictSource.failed(upstream, attemptHistory, failure, cause, now);
-        watch(upstream);
-        return verdict;
-      }
-    };
-  }
-
-  private void watch(Upstream upstream) {
+  /** Begins the probes of an upstream, if any are due after an attempt. */
+  public void watch(Upstream upstream) {
     if (isDue(upstream) && watched.add(upstream)) {
       setTimer(upstream);
     }

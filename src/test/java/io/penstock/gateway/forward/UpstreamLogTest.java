@@ -29,7 +29,7 @@ class UpstreamLogTest {
   private static final AttemptHistory FIRST = UpstreamFixture.attempt("m", 0, 1);
 
   private final Upstream upstream = upstream();
-  private final UpstreamLog log = new UpstreamLog(VerdictSource.UPSTREAM);
+  private final UpstreamLog log = new UpstreamLog();
 
   private static Upstream upstream() {
     UpstreamRegistry upstreamRegistry = UpstreamFixture.registry(new LocalLimitSource(), WINDOW);
