@@ -88,6 +88,6 @@ final class ConsolePage {
   }
 
   private static Mono<ServerResponse> nothing() {
-    return ProblemAnswer.of(HttpStatus.NOT_FOUND, "there is nothing here").answer();
+    return ProblemAnswer.answering(HttpStatus.NOT_FOUND, "there is nothing here");
   }
 }

@@ -1,12 +1,11 @@
 package io.penstock.operator;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import io.penstock.cost.CostLearner;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.operator.CountRequest.Unclear;
+import io.penstock.operator.QuestionBody.Unclear;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.ProviderCount;
 import io.penstock.provider.ProviderProtocol;
@@ -16,37 +15,18 @@ import io.penstock.tokenizer.TextTokenizers;
 import java.nio.ByteBuffer;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.io.buffer.DataBuffer;
-import org.springframework.core.io.buffer.DataBufferLimitException;
-import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Counts the input tokens of a text or a request, without sending the request to be answered. */
 final class CountHandler {
   /** Longest accepted body of a question, in bytes. */
   static final int MOST_BYTES = 4 << 20;
-
-  /**
-   * The count, as answered.
-   *
-   * @param exact whether the provider counted
-   * @param tokenizer whether a tokenizer counted, rather than an estimate by length; null if the
-   *     provider counted
-   * @param upstream the upstream that counted, or null if the count is local
-   */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
-  private record Counted(
-      String provider,
-      String model,
-      long inputTokens,
-      boolean exact,
-      @Nullable Boolean tokenizer,
-      @Nullable String upstream) {}
 
   private final EndpointRegistry registry;
   private final CostLearner costLearner;
@@ -67,31 +47,18 @@ final class CountHandler {
   /** Answers with the local estimate, or with the provider's own count. */
   Mono<ServerResponse> count(ServerRequest request) {
     Scheduler elsewhere = tokenizers.scheduler();
-    return DataBufferUtils.join(request.bodyToFlux(DataBuffer.class), MOST_BYTES)
-        .map(CountHandler::bytes)
-        .defaultIfEmpty(new byte[0])
-        .publishOn(elsewhere)
-        .map(CountRequest::read)
-        .flatMap(asked -> asked.exact() ? exactly(asked) : estimated(asked))
-        .onErrorResume(
-            Unclear.class,
-            unclear -> problem(HttpStatus.BAD_REQUEST, String.valueOf(unclear.getMessage())))
-        .onErrorResume(
-            DataBufferLimitException.class,
-            large ->
-                problem(
-                    HttpStatus.CONTENT_TOO_LARGE,
-                    "the body is larger than " + MOST_BYTES + " bytes"))
-        .onErrorResume(
-            RejectedExecutionException.class,
-            busy -> problem(HttpStatus.SERVICE_UNAVAILABLE, "too much is being counted"));
-  }
-
-  private static byte[] bytes(DataBuffer joined) {
-    byte[] bytes = new byte[joined.readableByteCount()];
-    joined.read(bytes);
-    DataBufferUtils.release(joined);
-    return bytes;
+    return QuestionBody.answered(
+        request,
+        MOST_BYTES,
+        body ->
+            body.publishOn(elsewhere)
+                .map(CountRequest::read)
+                .flatMap(asked -> asked.exact() ? exactly(asked) : estimated(asked))
+                .onErrorResume(
+                    RejectedExecutionException.class,
+                    busy ->
+                        ProblemAnswer.answering(
+                            HttpStatus.SERVICE_UNAVAILABLE, "too much is being counted")));
   }
 
   private Mono<ServerResponse> estimated(CountRequest asked) {
@@ -102,9 +69,16 @@ final class CountHandler {
             content -> {
               long input = costLearner.expect(content, "", 0).inputTokens();
               return OperatorJson.answer(
-                  new Counted(
-                      asked.provider(), asked.model(), input, false, content.tokenized(), null));
+                  counted(asked, input, false).put("tokenizer", content.tokenized()));
             });
+  }
+
+  private static ObjectNode counted(CountRequest asked, long tokens, boolean exact) {
+    return OperatorJson.object()
+        .put("provider", asked.provider())
+        .put("model", asked.model())
+        .put("input_tokens", tokens)
+        .put("exact", exact);
   }
 
   private static WeighedRequest.Request read(CountRequest asked) {
@@ -125,7 +99,8 @@ final class CountHandler {
   private Mono<ServerResponse> exactly(CountRequest asked) {
     UpstreamSpec upstream = upstream(asked);
     if (upstream == null) {
-      return problem(HttpStatus.NOT_FOUND, "no upstream of this provider serves this model");
+      return ProblemAnswer.answering(
+          HttpStatus.NOT_FOUND, "no upstream of this provider serves this model");
     }
     byte[] body = JsonMapper.shared().writeValueAsBytes(asked.body());
     String base = String.valueOf(upstream.url().getPath());
@@ -141,12 +116,12 @@ final class CountHandler {
                 switch (answer) {
                   case ProviderCount.Answer.Counted(long tokens) ->
                       OperatorJson.answer(
-                          new Counted(
-                              asked.provider(), asked.model(), tokens, true, null, upstream.id()));
+                          counted(asked, tokens, true).put("upstream", upstream.id()));
                   case ProviderCount.Answer.NoCall none ->
-                      problem(HttpStatus.NOT_FOUND, "the provider counts no requests of this kind");
+                      ProblemAnswer.answering(
+                          HttpStatus.NOT_FOUND, "the provider counts no requests of this kind");
                   case ProviderCount.Answer.Failed(String why) ->
-                      problem(
+                      ProblemAnswer.answering(
                           HttpStatus.BAD_GATEWAY,
                           "upstream " + upstream.id() + " did not count: " + why);
                 });
@@ -165,9 +140,5 @@ final class CountHandler {
       }
     }
     return null;
-  }
-
-  private static Mono<ServerResponse> problem(HttpStatus status, String detail) {
-    return ProblemAnswer.of(status, detail).answer();
   }
 }

@@ -2,6 +2,7 @@ package io.penstock.operator;
 
 import io.penstock.cost.Dialect;
 import io.penstock.dialect.DialectTable;
+import io.penstock.operator.QuestionBody.Unclear;
 import io.penstock.provider.ProviderProtocol;
 import java.util.Locale;
 import java.util.Map;
@@ -33,15 +34,6 @@ record CountRequest(
           .filter(Dialect::readsBodies)
           .collect(
               Collectors.toMap(Dialect::text, each -> each, (one, other) -> one, TreeMap::new));
-
-  /** Thrown when a question cannot be counted; the message tells a person why. */
-  static final class Unclear extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    Unclear(String message) {
-      super(message, null, false, false);
-    }
-  }
 
   /**
    * Reads a question.

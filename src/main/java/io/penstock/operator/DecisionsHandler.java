@@ -117,8 +117,8 @@ final class DecisionsHandler {
 
   private static Mono<ServerResponse> ended(QuotaReservations.@Nullable Ended ended, long used) {
     return ended == null
-        ? ProblemAnswer.of(HttpStatus.NOT_FOUND, "no reservation has this id, or none any more")
-            .answer()
+        ? ProblemAnswer.answering(
+            HttpStatus.NOT_FOUND, "no reservation has this id, or none any more")
         : OperatorJson.answer(
             OperatorJson.object()
                 .put("model", ended.model())

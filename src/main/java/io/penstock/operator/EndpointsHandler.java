@@ -50,7 +50,7 @@ final class EndpointsHandler {
   }
 
   static Mono<ServerResponse> none() {
-    return ProblemAnswer.of(HttpStatus.NOT_FOUND, "no endpoint has this path").answer();
+    return ProblemAnswer.answering(HttpStatus.NOT_FOUND, "no endpoint has this path");
   }
 
   /** Stops releasing tickets of {@code ?path=}; requests still arrive, wait and expire. */
@@ -66,7 +66,7 @@ final class EndpointsHandler {
   private Mono<ServerResponse> pause(ServerRequest request, boolean stop) {
     Optional<String> path = request.queryParam("path");
     if (path.isEmpty()) {
-      return ProblemAnswer.of(HttpStatus.BAD_REQUEST, "?path= is expected").answer();
+      return ProblemAnswer.answering(HttpStatus.BAD_REQUEST, "?path= is expected");
     }
     Endpoint endpoint = registry.pause(path.get(), stop);
     if (endpoint == null) {

@@ -1,7 +1,6 @@
 package io.penstock.operator;
 
 import io.penstock.config.KeyTermsJson;
-import io.penstock.config.KeyTermsJson.Unclear;
 import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
@@ -18,9 +17,6 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.io.buffer.DataBuffer;
-import org.springframework.core.io.buffer.DataBufferLimitException;
-import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.CacheControl;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -152,15 +148,16 @@ final class KeysHandler {
   }
 
   private static Mono<ServerResponse> fixed() {
-    return problem(HttpStatus.CONFLICT, "this key is in the route files: change it there");
+    return ProblemAnswer.answering(
+        HttpStatus.CONFLICT, "this key is in the route files: change it there");
   }
 
   private static Mono<ServerResponse> taken(String why) {
-    return problem(HttpStatus.CONFLICT, why);
+    return ProblemAnswer.answering(HttpStatus.CONFLICT, why);
   }
 
   private static Mono<ServerResponse> none() {
-    return problem(HttpStatus.NOT_FOUND, "no key has this name");
+    return ProblemAnswer.answering(HttpStatus.NOT_FOUND, "no key has this name");
   }
 
   private Mono<ServerResponse> with(
@@ -168,7 +165,7 @@ final class KeysHandler {
       Function<KeySpec, Mono<ServerResponse>> done) {
     KeyStore known = store;
     if (known == null) {
-      return problem(
+      return ProblemAnswer.answering(
           HttpStatus.CONFLICT,
           "keys come from route files alone: set penstock.keys.store to file:PATH, or to sql, to"
               + " keep some here");
@@ -185,7 +182,7 @@ final class KeysHandler {
         .onErrorResume(
             KeyStore.Lost.class,
             lost ->
-                problem(
+                ProblemAnswer.answering(
                     HttpStatus.SERVICE_UNAVAILABLE,
                     "the key store cannot be asked, look again before you repeat this: "
                         + lost.getMessage()));
@@ -193,28 +190,12 @@ final class KeysHandler {
 
   private static Mono<ServerResponse> body(
       ServerRequest request, Function<byte[], Mono<ServerResponse>> read) {
-    return DataBufferUtils.join(request.bodyToFlux(DataBuffer.class), MOST_BYTES)
-        .map(KeysHandler::bytes)
-        .defaultIfEmpty(new byte[0])
+    return QuestionBody.answered(
+        request,
+        MOST_BYTES,
         // Deferred, because an exception thrown here directly would cancel the body while it
         // completes.
-        .flatMap(json -> Mono.defer(() -> read.apply(json)))
-        .onErrorResume(
-            Unclear.class,
-            unclear -> problem(HttpStatus.BAD_REQUEST, String.valueOf(unclear.getMessage())))
-        .onErrorResume(
-            DataBufferLimitException.class,
-            large ->
-                problem(
-                    HttpStatus.CONTENT_TOO_LARGE,
-                    "the body is larger than " + MOST_BYTES + " bytes"));
-  }
-
-  private static byte[] bytes(DataBuffer joined) {
-    byte[] bytes = new byte[joined.readableByteCount()];
-    joined.read(bytes);
-    DataBufferUtils.release(joined);
-    return bytes;
+        body -> body.flatMap(json -> Mono.defer(() -> read.apply(json))));
   }
 
   private Map<String, @Nullable Object> shown(KeySpec key, @Nullable String secret) {
@@ -243,9 +224,5 @@ final class KeysHandler {
     return ServerResponse.status(status)
         .contentType(MediaType.APPLICATION_JSON)
         .cacheControl(CacheControl.noStore());
-  }
-
-  private static Mono<ServerResponse> problem(HttpStatus status, String detail) {
-    return ProblemAnswer.of(status, detail).answer();
   }
 }

@@ -1,15 +1,12 @@
 package io.penstock.operator;
 
 import io.penstock.cost.Cost;
+import io.penstock.operator.QuestionBody.Unclear;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import org.springframework.core.io.buffer.DataBuffer;
-import org.springframework.core.io.buffer.DataBufferLimitException;
-import org.springframework.core.io.buffer.DataBufferUtils;
-import org.springframework.http.HttpStatus;
 import org.springframework.web.reactive.function.server.HandlerFunction;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
@@ -25,15 +22,6 @@ import tools.jackson.databind.node.ObjectNode;
 record ModelQuestion(String model, Map<String, Long> numbers) {
   private static final int MOST_BYTES = 16 << 10;
   private static final int LONGEST_NAME = 256;
-
-  /** Thrown when a question cannot be answered; the message tells a person why. */
-  private static final class Unclear extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    Unclear(String message) {
-      super(message, null, false, false);
-    }
-  }
 
   /**
    * Returns a handler that reads the question and passes it on, or answers with what is wrong with
@@ -51,47 +39,23 @@ record ModelQuestion(String model, Map<String, Long> numbers) {
       boolean ofModel,
       Function<ModelQuestion, Mono<ServerResponse>> answer) {
     return request ->
-        said(
-            Mono.defer(() -> body(request))
-                .map(
-                    bytes ->
-                        new ModelQuestion(
-                            ofModel ? model(request, true) : "", numbers(bytes, members, others)))
-                .flatMap(answer));
+        QuestionBody.answered(
+            request,
+            MOST_BYTES,
+            body ->
+                body.map(
+                        bytes ->
+                            new ModelQuestion(
+                                ofModel ? model(request, true) : "",
+                                numbers(bytes, members, others)))
+                    .flatMap(answer));
   }
 
   /** Returns a handler for questions without a body; the model is empty if the query names none. */
   static HandlerFunction<ServerResponse> aboutModel(
       boolean required, Function<String, Mono<ServerResponse>> answer) {
-    return request -> said(Mono.defer(() -> answer.apply(model(request, required))));
-  }
-
-  private static Mono<ServerResponse> said(Mono<ServerResponse> answer) {
-    return answer
-        .onErrorResume(
-            Unclear.class,
-            unclear ->
-                ProblemAnswer.of(HttpStatus.BAD_REQUEST, String.valueOf(unclear.getMessage()))
-                    .answer())
-        .onErrorResume(
-            DataBufferLimitException.class,
-            large ->
-                ProblemAnswer.of(
-                        HttpStatus.CONTENT_TOO_LARGE,
-                        "the body is larger than " + MOST_BYTES + " bytes")
-                    .answer());
-  }
-
-  private static Mono<byte[]> body(ServerRequest request) {
-    return DataBufferUtils.join(request.bodyToFlux(DataBuffer.class), MOST_BYTES)
-        .map(
-            joined -> {
-              byte[] bytes = new byte[joined.readableByteCount()];
-              joined.read(bytes);
-              DataBufferUtils.release(joined);
-              return bytes;
-            })
-        .defaultIfEmpty(new byte[0]);
+    return request ->
+        QuestionBody.orUnclear(Mono.defer(() -> answer.apply(model(request, required))));
   }
 
   private static String model(ServerRequest request, boolean required) {

@@ -197,7 +197,7 @@ class OperatorConfiguration {
         .add(keys.routes())
         .route(
             RequestPredicates.all(),
-            request -> ProblemAnswer.of(HttpStatus.NOT_FOUND, "there is nothing here").answer())
+            request -> ProblemAnswer.answering(HttpStatus.NOT_FOUND, "there is nothing here"))
         .build();
   }
 

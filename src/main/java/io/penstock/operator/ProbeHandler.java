@@ -65,7 +65,7 @@ final class ProbeHandler {
   Mono<ServerResponse> send(ServerRequest request) {
     Optional<String> path = request.queryParam("path");
     if (path.isEmpty()) {
-      return ProblemAnswer.of(HttpStatus.BAD_REQUEST, "?path= is expected").answer();
+      return ProblemAnswer.answering(HttpStatus.BAD_REQUEST, "?path= is expected");
     }
     Endpoint endpoint = registry.at(path.get());
     if (endpoint == null) {
@@ -78,8 +78,8 @@ final class ProbeHandler {
         .flatMap(response -> OperatorJson.answer(came(response, began)))
         .onErrorResume(
             error ->
-                ProblemAnswer.of(HttpStatus.BAD_GATEWAY, "the gateway's own port did not answer")
-                    .answer());
+                ProblemAnswer.answering(
+                    HttpStatus.BAD_GATEWAY, "the gateway's own port did not answer"));
   }
 
   private Mono<HttpClientResponse> sent(ProbeRequest probeRequest, @Nullable String key) {

@@ -41,6 +41,11 @@ record ProblemAnswer(
     return new ProblemAnswer("about:blank", title, status.value(), detail, faults);
   }
 
+  /** Answers with a problem. */
+  static Mono<ServerResponse> answering(HttpStatusCode status, String detail) {
+    return of(status, detail).answer();
+  }
+
   /** Refuses every request that reaches it, because its method is not supported. */
   static RouterFunction<ServerResponse> only(String method) {
     ProblemAnswer problemAnswer =

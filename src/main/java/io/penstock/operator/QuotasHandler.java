@@ -52,7 +52,7 @@ final class QuotasHandler {
   }
 
   private static Mono<ServerResponse> unknown() {
-    return ProblemAnswer.of(HttpStatus.NOT_FOUND, "nothing is known of this model").answer();
+    return ProblemAnswer.answering(HttpStatus.NOT_FOUND, "nothing is known of this model");
   }
 
   /** Overrides the limits of a model; omitted limits keep their values. */
@@ -63,9 +63,8 @@ final class QuotasHandler {
             .findFirst()
             .orElse(ModelLimits.NONE);
     if (modelQuestion.numbers().isEmpty()) {
-      return ProblemAnswer.of(
-              HttpStatus.BAD_REQUEST, "at least one of rpm, tpm and rpd is expected")
-          .answer();
+      return ProblemAnswer.answering(
+          HttpStatus.BAD_REQUEST, "at least one of rpm, tpm and rpd is expected");
     }
     ModelLimits limits =
         new ModelLimits(
@@ -74,17 +73,15 @@ final class QuotasHandler {
             modelQuestion.number("rpd", "max_rpd", before.rpd(), Cost.MAX_TOKENS));
     return models.override(modelQuestion.model(), limits, ticker.nanos())
         ? OperatorJson.answer(views(modelQuestion.model()))
-        : ProblemAnswer.of(
-                HttpStatus.CONFLICT,
-                ModelQuotas.MOST_OVERRIDES + " models have an override already")
-            .answer();
+        : ProblemAnswer.answering(
+            HttpStatus.CONFLICT, ModelQuotas.MOST_OVERRIDES + " models have an override already");
   }
 
   /** Ends the override of a model, so that its configured limits apply again. */
   Mono<ServerResponse> endOverride(String model) {
     return models.endOverride(model, ticker.nanos())
         ? OperatorJson.answer(views(model))
-        : ProblemAnswer.of(HttpStatus.NOT_FOUND, "this model has no override").answer();
+        : ProblemAnswer.answering(HttpStatus.NOT_FOUND, "this model has no override");
   }
 
   /** Loads the profile of a provider. */
@@ -94,7 +91,7 @@ final class QuotasHandler {
             OperatorJson.object()
                 .put("provider", provider)
                 .set("quotas", OperatorJson.tree(views(""))))
-        : ProblemAnswer.of(HttpStatus.NOT_FOUND, "there is no profile of this provider").answer();
+        : ProblemAnswer.answering(HttpStatus.NOT_FOUND, "there is no profile of this provider");
   }
 
   /** Records a request that was sent. */

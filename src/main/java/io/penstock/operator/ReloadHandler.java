@@ -29,7 +29,7 @@ final class ReloadHandler {
 
   private Mono<ServerResponse> once() {
     if (!running.compareAndSet(false, true)) {
-      return ProblemAnswer.of(HttpStatus.CONFLICT, "a reload is under way already").answer();
+      return ProblemAnswer.answering(HttpStatus.CONFLICT, "a reload is under way already");
     }
     try {
       return switch (reloader.reload()) {

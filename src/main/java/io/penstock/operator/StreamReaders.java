@@ -24,11 +24,11 @@ final class StreamReaders {
   /** Answers with a stream, or with the reason why there is none. */
   Mono<ServerResponse> answer(Supplier<Flux<ServerSentEvent<String>>> stream) {
     if (!open) {
-      return ProblemAnswer.of(HttpStatus.SERVICE_UNAVAILABLE, "the gateway is stopping").answer();
+      return ProblemAnswer.answering(HttpStatus.SERVICE_UNAVAILABLE, "the gateway is stopping");
     }
     if (count.get() >= MOST) {
       String detail = "there are " + MOST + " readers already, as many as there may be";
-      return ProblemAnswer.of(HttpStatus.SERVICE_UNAVAILABLE, detail).answer();
+      return ProblemAnswer.answering(HttpStatus.SERVICE_UNAVAILABLE, detail);
     }
     return ServerResponse.ok()
         .cacheControl(CacheControl.noStore())

@@ -69,9 +69,8 @@ final class TicketsHandler {
     Optional<String> path = request.queryParam("path");
     int limit = limit(request.queryParam("limit").orElse(String.valueOf(USUAL)));
     if (path.isEmpty() || limit == 0) {
-      return ProblemAnswer.of(
-              HttpStatus.BAD_REQUEST, "?path= is expected, and ?limit= from 1 to " + MOST)
-          .answer();
+      return ProblemAnswer.answering(
+          HttpStatus.BAD_REQUEST, "?path= is expected, and ?limit= from 1 to " + MOST);
     }
     Endpoint endpoint = registry.at(path.get());
     return endpoint == null
@@ -126,7 +125,8 @@ final class TicketsHandler {
       return "";
     }
     return endpoint.spec().upstreams().stream()
-        .filter(each -> each.access().disabledBecause() != null && each.serves(past.asked().model()))
+        .filter(
+            each -> each.access().disabledBecause() != null && each.serves(past.asked().model()))
         .map(each -> "; upstream " + each.id() + " is disabled: " + each.access().disabledBecause())
         .collect(Collectors.joining());
   }
@@ -140,8 +140,8 @@ final class TicketsHandler {
                 switch (removal) {
                   case REMOVED -> removed(id);
                   case GONE ->
-                      ProblemAnswer.of(HttpStatus.CONFLICT, "the ticket does not wait any more")
-                          .answer();
+                      ProblemAnswer.answering(
+                          HttpStatus.CONFLICT, "the ticket does not wait any more");
                   case UNKNOWN -> none();
                 })
         .onErrorResume(TimeoutException.class, late -> late());
@@ -175,15 +175,13 @@ final class TicketsHandler {
   }
 
   private static Mono<ServerResponse> none() {
-    return ProblemAnswer.of(
-            HttpStatus.NOT_FOUND,
-            "no ticket has this id, or it went without being refused or waiting for long, or that"
-                + " was too long ago")
-        .answer();
+    return ProblemAnswer.answering(
+        HttpStatus.NOT_FOUND,
+        "no ticket has this id, or it went without being refused or waiting for long, or that"
+            + " was too long ago");
   }
 
   private static Mono<ServerResponse> late() {
-    return ProblemAnswer.of(HttpStatus.SERVICE_UNAVAILABLE, "the endpoint does not answer")
-        .answer();
+    return ProblemAnswer.answering(HttpStatus.SERVICE_UNAVAILABLE, "the endpoint does not answer");
   }
 }

@@ -1,6 +1,7 @@
 package io.penstock.operator;
 
 import io.penstock.config.PriceTable;
+import io.penstock.operator.QuestionBody.Unclear;
 import io.penstock.usage.CachedInput;
 import io.penstock.usage.UsageLedger;
 import java.math.BigDecimal;
@@ -15,7 +16,6 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.CacheControl;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.util.MultiValueMap;
 import org.springframework.web.reactive.function.server.ServerRequest;
@@ -79,15 +79,6 @@ final class UsageHandler {
 
   private record Question(LocalDate from, LocalDate to, List<String> groupBy, boolean csv) {}
 
-  /** Thrown when the query is invalid; the message explains the error in one sentence. */
-  private static final class BadQuestion extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    BadQuestion(String what) {
-      super(what, null, false, false);
-    }
-  }
-
   private final UsageLedger ledger;
   private final PriceTable priceTable;
 
@@ -101,62 +92,58 @@ final class UsageHandler {
    * event loops, because there may be very many rows.
    */
   Mono<ServerResponse> list(ServerRequest request) {
-    return Mono.defer(() -> listed(request)).subscribeOn(Schedulers.boundedElastic());
+    return QuestionBody.orUnclear(Mono.defer(() -> listed(request)))
+        .subscribeOn(Schedulers.boundedElastic());
   }
 
   private Mono<ServerResponse> listed(ServerRequest request) {
-    try {
-      Question question = question(request);
-      List<Map<String, Object>> rows = rows(question);
-      return question.csv() ? csv(question, rows) : json(question, rows);
-    } catch (BadQuestion e) {
-      return ProblemAnswer.of(HttpStatus.BAD_REQUEST, String.valueOf(e.getMessage())).answer();
-    }
+    Question question = question(request);
+    List<Map<String, Object>> rows = rows(question);
+    return question.csv() ? csv(question, rows) : json(question, rows);
   }
 
-  private Question question(ServerRequest request) throws BadQuestion {
+  private Question question(ServerRequest request) {
     MultiValueMap<String, String> given = request.queryParams();
     for (Map.Entry<String, List<String>> each : given.entrySet()) {
       if (!PARAMETERS.contains(each.getKey()) || each.getValue().size() > 1) {
-        throw new BadQuestion("expected from, to, group_by and format, each once at most");
+        throw new Unclear("expected from, to, group_by and format, each once at most");
       }
     }
     LocalDate today = ledger.today();
     LocalDate to = day("to", given.getFirst("to"), today);
     LocalDate from = day("from", given.getFirst("from"), today.minusDays(UsageLedger.DAYS - 1L));
     if (from.isAfter(to)) {
-      throw new BadQuestion("from is " + from + ", expected a day no later than to, " + to);
+      throw new Unclear("from is " + from + ", expected a day no later than to, " + to);
     }
     return new Question(from, to, fields(given.getFirst("group_by")), csv(request));
   }
 
-  private static LocalDate day(String name, @Nullable String text, LocalDate other)
-      throws BadQuestion {
+  private static LocalDate day(String name, @Nullable String text, LocalDate other) {
     try {
       return text == null ? other : LocalDate.parse(text);
     } catch (DateTimeException e) {
-      throw new BadQuestion(name + " is no day, expected one such as 2026-01-31");
+      throw new Unclear(name + " is no day, expected one such as 2026-01-31");
     }
   }
 
-  private static List<String> fields(@Nullable String text) throws BadQuestion {
+  private static List<String> fields(@Nullable String text) {
     if (text == null) {
       return FIELDS;
     }
     List<String> asked = List.of(text.split(",", -1));
     if (!FIELDS.containsAll(asked) || Set.copyOf(asked).size() < asked.size()) {
-      throw new BadQuestion("group_by is not understood, expected some of key,group,model,day");
+      throw new Unclear("group_by is not understood, expected some of key,group,model,day");
     }
     return FIELDS.stream().filter(asked::contains).toList();
   }
 
-  private static boolean csv(ServerRequest request) throws BadQuestion {
+  private static boolean csv(ServerRequest request) {
     String format = request.queryParams().getFirst("format");
     if (format == null) {
       return request.headers().accept().stream().anyMatch(type -> type.equalsTypeAndSubtype(CSV));
     }
     if (!format.equals("csv") && !format.equals("json")) {
-      throw new BadQuestion("format is not known, expected json or csv");
+      throw new Unclear("format is not known, expected json or csv");
     }
     return format.equals("csv");
   }

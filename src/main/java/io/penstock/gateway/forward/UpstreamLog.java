@@ -67,10 +67,7 @@ public final class UpstreamLog implements VerdictSource.AttemptListener {
 
   @Override
   public void decided(
-      Upstream upstream,
-      AttemptHistory attemptHistory,
-      @Nullable ProviderLesson lesson,
-      long now) {
+      Upstream upstream, AttemptHistory attemptHistory, @Nullable ProviderLesson lesson, long now) {
     lines(upstream, attemptHistory.model(), lesson, now).forEach(Line::log);
   }
 
