@@ -3,13 +3,11 @@ package io.penstock.config;
 import io.penstock.config.shape.EffectiveValues;
 import io.penstock.config.shape.FileSection;
 import io.penstock.config.shape.LocatedValue;
-import io.penstock.config.shape.NumberShapes;
 import io.penstock.config.shape.ScalarValue;
 import io.penstock.config.shape.SourceFindings;
 import io.penstock.config.shape.SourcePlace;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.Fallback;
-import io.penstock.pool.UpstreamSpec;
 import io.penstock.sharing.LimitId;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,14 +18,15 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A configuration under construction: the combined content of all files. Not thread-safe. */
 final class ConfigurationDraft implements SourceFindings {
   private final FaultCollector faultCollector;
-  private final List<EndpointSpec> endpoints = new ArrayList<>();
+  private final List<Function<Map<String, Fallback>, EndpointSpec>> read = new ArrayList<>();
   private final Map<String, SourcePlace> paths = new HashMap<>();
-  private final Map<String, LocatedValue<UpstreamSpec>> upstreams = new HashMap<>();
+  private final Map<String, EffectiveValues> upstreams = new HashMap<>();
   private final Map<String, LocatedValue<Fallback>> models = new HashMap<>();
   private final Map<String, ConfigurationSnapshot.Model> statedModels = new HashMap<>();
   private final Set<String> providers = new TreeSet<>();
@@ -44,6 +43,9 @@ final class ConfigurationDraft implements SourceFindings {
 
   private @Nullable LocatedValue<String> host;
   private @Nullable LocatedValue<Long> port;
+
+  /** The endpoints, once all files are read. */
+  private List<EndpointSpec> endpoints = List.of();
 
   /**
    * Creates an empty draft.
@@ -73,9 +75,12 @@ final class ConfigurationDraft implements SourceFindings {
   }
 
   /**
-   * Adds faults for references to missing names and for reserved paths. Call it after all files.
+   * Builds the endpoints, and adds faults for references to missing names and for reserved paths.
+   * Call it after all files.
    */
   void check() {
+    Map<String, Fallback> fallbacks = fallbacks();
+    endpoints = read.stream().map(each -> each.apply(fallbacks)).toList();
     if (coordination) {
       paths.forEach(
           (path, sourcePlace) -> {
@@ -87,7 +92,7 @@ final class ConfigurationDraft implements SourceFindings {
     }
     ServedModels served = new ServedModels(endpoints);
     keyRoster.check(endpoints, served, this::warn);
-    checkFallbacks(served);
+    checkFallbacks(served, fallbacks);
     checkCalls();
   }
 
@@ -150,18 +155,18 @@ final class ConfigurationDraft implements SourceFindings {
   }
 
   /** Notes an upstream; a different one with the same id is a fault. */
-  void upstream(UpstreamSpec upstream, SourcePlace sourcePlace) {
-    LocatedValue<UpstreamSpec> first =
-        upstreams.putIfAbsent(upstream.id(), new LocatedValue<>(upstream, sourcePlace));
+  void upstream(EffectiveValues upstream) {
+    String id = upstream.get(UpstreamSettings.ID);
+    EffectiveValues first = upstreams.putIfAbsent(id, upstream);
     if (first == null) {
       return;
     }
-    List<String> differences = UpstreamBuilder.differences(first.value(), upstream);
+    List<String> differences = UpstreamSettings.differences(first, upstream);
     if (!differences.isEmpty()) {
       faultCollector.add(
-          sourcePlace,
+          upstream.place(UpstreamSettings.ID),
           "upstream '%s' differs from the one at %s in %s, expected the same or another id"
-              .formatted(upstream.id(), first.place(), String.join(", ", differences)));
+              .formatted(id, first.place(UpstreamSettings.ID), String.join(", ", differences)));
     }
   }
 
@@ -171,7 +176,7 @@ final class ConfigurationDraft implements SourceFindings {
     Fallback fallback =
         new Fallback(
             effectiveValues.get(ModelSettings.FALLBACK),
-            NumberShapes.secondsToNanos(effectiveValues.get(ModelSettings.FALLBACK_AFTER)));
+            effectiveValues.get(ModelSettings.FALLBACK_AFTER));
     LocatedValue<Fallback> first =
         models.putIfAbsent(name, new LocatedValue<>(fallback, sourcePlace));
     if (first != null) {
@@ -192,8 +197,7 @@ final class ConfigurationDraft implements SourceFindings {
     }
   }
 
-  private void checkFallbacks(ServedModels served) {
-    Map<String, Fallback> fallbacks = fallbacks();
+  private void checkFallbacks(ServedModels served, Map<String, Fallback> fallbacks) {
     new TreeMap<>(fallbacks)
         .forEach(
             (model, fallback) ->
@@ -239,8 +243,9 @@ final class ConfigurationDraft implements SourceFindings {
     variables.addAll(names);
   }
 
-  void endpoint(EndpointSpec endpoint) {
-    endpoints.add(endpoint);
+  /** Adds an endpoint, which is built from the fallback models of all files. */
+  void endpoint(Function<Map<String, Fallback>, EndpointSpec> endpoint) {
+    read.add(endpoint);
   }
 
   @Override
@@ -258,10 +263,7 @@ final class ConfigurationDraft implements SourceFindings {
             host == null ? null : host.value(),
             port == null ? null : Math.toIntExact(port.value()));
     return new ConfigurationSnapshot(
-        endpoints.stream()
-            .sorted(Comparator.comparing(EndpointSpec::path))
-            .map(endpoint -> endpoint.withFallbacks(fallbacks()))
-            .toList(),
+        endpoints.stream().sorted(Comparator.comparing(EndpointSpec::path)).toList(),
         rls ? server : null,
         keyRoster.keys(),
         keyRoster.groups(),

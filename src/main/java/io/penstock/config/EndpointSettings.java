@@ -18,20 +18,35 @@ import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.EndpointSpec.Descendants;
 import io.penstock.endpoint.EndpointSpec.FairBy;
+import io.penstock.endpoint.EndpointSpec.Fallback;
+import io.penstock.endpoint.EndpointSpec.Forwarding;
+import io.penstock.endpoint.EndpointSpec.Parameters;
+import io.penstock.endpoint.EndpointSpec.PassedHeaders;
+import io.penstock.endpoint.EndpointSpec.Reading;
+import io.penstock.endpoint.EndpointSpec.RouteEntry;
+import io.penstock.endpoint.EndpointSpec.Scheduling;
+import io.penstock.endpoint.EndpointSpec.Waiting;
+import io.penstock.endpoint.EndpointSpec.Warmup;
 import io.penstock.endpoint.ExcessOutput;
 import io.penstock.endpoint.WithheldHeaders;
+import io.penstock.limit.LimitSpec;
+import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.ProviderProtocol;
+import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
 /** The settings of {@code endpoints[]} and {@code defaults}. */
 final class EndpointSettings {
+  private static final long SECOND = 1_000_000_000;
   private static final long MIB = 1L << 20;
   private static final long YEAR_SECONDS = 31_536_000;
   private static final long COUNT = Integer.MAX_VALUE;
@@ -75,11 +90,11 @@ final class EndpointSettings {
           QueueOrder.FIFO,
           "In which order requests leave.");
 
-  static final RouteSetting<BigDecimal> PRIORITY_AGING_SECONDS =
+  static final RouteSetting<Long> PRIORITY_AGING_SECONDS =
       RouteSetting.fixed(
           "priority_aging_seconds",
-          NumberShapes.Fraction.from("0", YEAR_SECONDS),
-          BigDecimal.valueOf(30),
+          NumberShapes.Seconds.from("0", YEAR_SECONDS),
+          30 * SECOND,
           "Seconds of waiting that count as one more priority (priority); 0 is off.");
 
   static final RouteSetting<FairBy> FAIR_BY =
@@ -94,12 +109,12 @@ final class EndpointSettings {
           effectiveValues -> with(effectiveValues, LimitAlgorithm.TOKEN_BUCKET, 1L),
           "Requests that the bucket holds (token_bucket).");
 
-  static final RouteSetting<BigDecimal> WINDOW_SECONDS =
+  static final RouteSetting<Long> WINDOW_SECONDS =
       RouteSetting.sometimes(
           "window_seconds",
-          NumberShapes.Fraction.from("0.001", YEAR_SECONDS),
+          NumberShapes.Seconds.from("0.001", YEAR_SECONDS),
           "1 for sliding_window, else none; required for token_window",
-          effectiveValues -> with(effectiveValues, LimitAlgorithm.SLIDING_WINDOW, BigDecimal.ONE),
+          effectiveValues -> with(effectiveValues, LimitAlgorithm.SLIDING_WINDOW, SECOND),
           "Length of a window, in seconds (sliding_window, token_window).");
 
   static final RouteSetting<BigDecimal> LATENCY_COMPENSATION =
@@ -156,20 +171,20 @@ final class EndpointSettings {
           1000L,
           "Requests that are held when the queue is full (overflow block).");
 
-  static final RouteSetting<BigDecimal> QUEUE_TIMEOUT =
+  static final RouteSetting<Long> QUEUE_TIMEOUT =
       RouteSetting.fixed(
           "queue_timeout",
-          NumberShapes.Fraction.from("0", YEAR_SECONDS),
-          BigDecimal.ZERO,
+          NumberShapes.Seconds.from("0", YEAR_SECONDS),
+          0L,
           "Seconds; refuse at arrival when the estimated wait is longer, and wait no longer; 0 is"
               + " off.");
 
-  static final RouteSetting<BigDecimal> MAX_WAIT =
+  static final RouteSetting<Long> MAX_WAIT =
       RouteSetting.derived(
           "max_wait",
-          NumberShapes.Fraction.from("0", YEAR_SECONDS),
+          NumberShapes.Seconds.from("0", YEAR_SECONDS),
           "290 with upstreams, else 0",
-          effectiveValues -> permit(effectiveValues) ? BigDecimal.ZERO : BigDecimal.valueOf(290),
+          effectiveValues -> permit(effectiveValues) ? 0L : 290 * SECOND,
           "Seconds that any request waits at most; 0 is unlimited.");
 
   static final RouteSetting<Long> RETRY_AFTER_MAX =
@@ -187,11 +202,11 @@ final class EndpointSettings {
           64L,
           "How often smaller requests may pass a waiting one.");
 
-  static final RouteSetting<BigDecimal> HEARTBEAT_SECONDS =
+  static final RouteSetting<Long> HEARTBEAT_SECONDS =
       RouteSetting.fixed(
           "heartbeat_seconds",
-          NumberShapes.Fraction.from("0", 86_400),
-          BigDecimal.ZERO,
+          NumberShapes.Seconds.from("0", 86_400),
+          0L,
           "Seconds between two signs of life to a streaming request that waits; 0 is off.");
 
   static final RouteSetting<CostSource> COST_FROM =
@@ -208,7 +223,7 @@ final class EndpointSettings {
           "short_parameters",
           new WordShapes.Flag(),
           "true without upstreams and in files of rls, else false",
-          EndpointSettings::permit,
+          values -> values.rls() || permit(values),
           "Whether requests may use short names, such as ?timeout= and X-Priority; if not, those"
               + " are left to the upstream.");
 
@@ -238,7 +253,7 @@ final class EndpointSettings {
       RouteSetting.fixed(
           "max_upload_bytes",
           new NumberShapes.Whole(1, 1L << 50),
-          EndpointSpec.Reading.UPLOAD_BYTES,
+          512 * MIB,
           "Largest body that is not weighed but streamed through, in bytes.");
 
   static final RouteSetting<AllowedCalls> CALLS =
@@ -257,11 +272,11 @@ final class EndpointSettings {
           "What keeps requests to one upstream; auto: what an earlier answer named; prefix: a"
               + " cached prompt.");
 
-  static final RouteSetting<BigDecimal> CACHE_WARMUP =
+  static final RouteSetting<Long> CACHE_WARMUP =
       RouteSetting.fixed(
           "cache_warmup",
-          NumberShapes.Fraction.from("0", 60),
-          BigDecimal.valueOf(5),
+          NumberShapes.Seconds.from("0", 60),
+          5 * SECOND,
           "Seconds that requests wait at most for one that warms a cache for them; 0 is none.");
 
   static final RouteSetting<Boolean> CACHE_WARMUP_SCOPE =
@@ -391,6 +406,67 @@ final class EndpointSettings {
           .toList();
 
   private EndpointSettings() {}
+
+  /**
+   * Returns the endpoint described by usable settings.
+   *
+   * @param limit its own limit
+   * @param upstreams its upstreams, in the order of their sections
+   * @param fallbacks the fallback models, by the model asked for
+   */
+  static EndpointSpec spec(
+      EffectiveValues values,
+      LimitSpec limit,
+      List<UpstreamSpec> upstreams,
+      Map<String, Fallback> fallbacks) {
+    Map<String, Object> shown = values.shown();
+    shown.putIfAbsent(UPSTREAMS.name(), List.of());
+    int most = Math.toIntExact(values.get(MAX_DYNAMIC_ENDPOINTS));
+    long queuedTokens = values.get(MAX_QUEUED_TOKENS);
+    return new EndpointSpec(
+        values.get(PATH),
+        new RouteEntry(
+            values.get(PATH), new Descendants(values.get(DYNAMIC), most), shown, values.stated()),
+        limit,
+        new Scheduling(
+            values.get(SCHEDULER),
+            values.get(PRIORITY_AGING_SECONDS),
+            Math.toIntExact(values.get(MAX_SKIPS)),
+            values.get(FAIR_BY)),
+        new Waiting(
+            new QueueBounds(
+                values.get(MAX_QUEUE_SIZE),
+                queuedTokens == 0 ? QueueBounds.UNLIMITED : queuedTokens,
+                values.get(MAX_QUEUED_BYTES)),
+            values.get(OVERFLOW) ? Math.toIntExact(values.get(MAX_BLOCKED)) : 0,
+            values.get(QUEUE_TIMEOUT),
+            values.rls(),
+            values.get(MAX_WAIT),
+            values.get(HEARTBEAT_SECONDS),
+            values.get(RETRY_AFTER_MAX)),
+        new Reading(
+            values.get(DIALECT),
+            values.get(COST_FROM),
+            values.get(DEFAULT_TOKENS),
+            values.get(DEFAULT_OUTPUT_TOKENS),
+            values.get(MAX_BODY_BYTES),
+            values.get(MAX_UPLOAD_BYTES),
+            new Parameters(values.rls(), values.get(SHORT_PARAMETERS)),
+            values.get(MAX_OUTPUT)),
+        values.get(SHADOW),
+        new Forwarding(
+            upstreams,
+            fallbacks,
+            values.get(STRIP_PREFIX),
+            values.get(AFFINITY),
+            new Warmup(values.get(CACHE_WARMUP), values.get(CACHE_WARMUP_SCOPE)),
+            values.get(UPGRADE),
+            new PassedHeaders(
+                values.get(EXPOSE_UPSTREAM_LIMITS),
+                values.get(FORWARD_HEADERS),
+                values.get(ANSWER_HEADERS)),
+            values.get(CALLS)));
+  }
 
   private static EndpointSpec.Affinity affinityOf(ProviderProtocol dialect) {
     return dialect.keepsAnswers()

@@ -150,7 +150,7 @@ final class KeyRoster {
   private static boolean covers(EndpointSpec endpoint, String path) {
     String above = endpoint.path().length() == 1 ? "/" : endpoint.path() + "/";
     return path.equals(endpoint.path())
-        || (endpoint.descendants().dynamic() && path.startsWith(above));
+        || (endpoint.entry().descendants().dynamic() && path.startsWith(above));
   }
 
   /** Returns the keys, sorted by name. */

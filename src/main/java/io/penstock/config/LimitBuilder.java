@@ -28,12 +28,10 @@ final class LimitBuilder {
 
   private final EffectiveValues values;
   private final FaultCollector faultCollector;
-  private final boolean rls;
 
-  LimitBuilder(EffectiveValues values, FaultCollector faultCollector, boolean rls) {
+  LimitBuilder(EffectiveValues values, FaultCollector faultCollector) {
     this.values = values;
     this.faultCollector = faultCollector;
-    this.rls = rls;
   }
 
   /** Returns the limit, or adds faults for settings that do not have one yet. */
@@ -58,7 +56,8 @@ final class LimitBuilder {
     long unitSeconds = values.get(UNIT);
     try {
       return Optional.of(
-          ExactRate.of(rls ? RlsCompatibility.coarse(rate, unitSeconds) : rate, unitSeconds));
+          ExactRate.of(
+              values.rls() ? RlsCompatibility.coarse(rate, unitSeconds) : rate, unitSeconds));
     } catch (IllegalArgumentException e) {
       faultCollector.add(values.placeOfAny(RATE, UNIT), String.valueOf(e.getMessage()));
       return Optional.empty();
@@ -83,7 +82,7 @@ final class LimitBuilder {
     if (!values.usable(WINDOW_SECONDS)) {
       return Optional.empty();
     }
-    long nanos = NumberShapes.secondsToNanos(values.get(WINDOW_SECONDS));
+    long nanos = values.get(WINDOW_SECONDS);
     BigInteger capacity =
         BigInteger.valueOf(exactRate.releases())
             .multiply(BigInteger.valueOf(nanos))
@@ -100,7 +99,7 @@ final class LimitBuilder {
       faultCollector.add(
           values.placeOfAny(SharingSetting.SHARING, WINDOW_SECONDS),
           "sharing is 'exact', but windows of sliding_window are %s s, expected at least 10,"
-                  .formatted(values.get(WINDOW_SECONDS).toPlainString())
+                  .formatted(NumberShapes.seconds(nanos).toPlainString())
               + " or sharing eventual or local");
       return Optional.empty();
     }
@@ -125,9 +124,7 @@ final class LimitBuilder {
           "default_tokens is %d, expected at most tokens_per_window, %d"
               .formatted(values.get(DEFAULT_TOKENS), capacity));
     }
-    return Optional.of(
-        new LimitSpec.FixedWindow(
-            capacity, NumberShapes.secondsToNanos(values.get(WINDOW_SECONDS))));
+    return Optional.of(new LimitSpec.FixedWindow(capacity, values.get(WINDOW_SECONDS)));
   }
 
   private boolean required(RouteSetting<?> setting) {

@@ -6,7 +6,6 @@ import io.penstock.config.shape.NumberShapes;
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.cost.Cost;
 import io.penstock.model.ModelLimits;
-import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,11 +21,11 @@ final class ModelSettings {
           List.of(),
           "Other models that may serve in its place; the first that has room does.");
 
-  static final RouteSetting<BigDecimal> FALLBACK_AFTER =
+  static final RouteSetting<Long> FALLBACK_AFTER =
       RouteSetting.fixed(
           "fallback_after",
-          NumberShapes.Fraction.from("0", 86_400),
-          BigDecimal.valueOf(5),
+          NumberShapes.Seconds.from("0", 86_400),
+          5_000_000_000L,
           "Seconds that a request waits before another model may serve it.");
 
   static final RouteSetting<Long> RPM = limit("rpm", "Requests in any 60 seconds");

@@ -8,8 +8,6 @@ import java.util.List;
 
 /** The settings of an upstream's {@code limits[]}: limits that some of its models share. */
 final class PoolSettings {
-  private static final NumberShapes.Whole LIMIT = new NumberShapes.Whole(0, Cost.MAX_TOKENS);
-
   static final RouteSetting<List<String>> MODELS =
       RouteSetting.required(
           "models",
@@ -24,22 +22,22 @@ final class PoolSettings {
           values -> values.get(MODELS).getFirst(),
           "Its name, where limits are shown and shared.");
 
-  static final RouteSetting<Long> RPM = minute("rpm", "Requests");
-  static final RouteSetting<Long> TPM = minute("tpm", "Tokens, as charge counts them,");
-  static final RouteSetting<Long> ITPM = minute("itpm", "Input tokens");
-  static final RouteSetting<Long> OTPM = minute("otpm", "Output tokens");
-  static final RouteSetting<Long> RPD =
-      RouteSetting.fixed("rpd", LIMIT, 0L, "Requests a day; 0 is unlimited.");
-  static final RouteSetting<Long> CONCURRENCY =
-      RouteSetting.fixed("concurrency", LIMIT, 0L, "Requests at the same time; 0 is unlimited.");
-
-  /** The settings, in display order. */
+  /** The settings, in display order; those of limits have the names of {@link UpstreamSettings}. */
   static final List<RouteSetting<?>> TABLE =
-      List.of(NAME, MODELS, RPM, TPM, ITPM, OTPM, RPD, CONCURRENCY);
+      List.of(
+          NAME,
+          MODELS,
+          limit("rpm", "Requests in any 60 seconds"),
+          limit("tpm", "Tokens, as charge counts them, in any 60 seconds"),
+          limit("itpm", "Input tokens in any 60 seconds"),
+          limit("otpm", "Output tokens in any 60 seconds"),
+          limit("rpd", "Requests a day"),
+          limit("concurrency", "Requests at the same time"));
 
   private PoolSettings() {}
 
-  private static RouteSetting<Long> minute(String name, String what) {
-    return RouteSetting.fixed(name, LIMIT, 0L, what + " in any 60 seconds; 0 is unlimited.");
+  private static RouteSetting<Long> limit(String name, String what) {
+    return RouteSetting.fixed(
+        name, new NumberShapes.Whole(0, Cost.MAX_TOKENS), 0L, what + "; 0 is unlimited.");
   }
 }

@@ -61,15 +61,11 @@ record PriceTag() implements ValueShape<Price> {
 
   private static Price price(EffectiveValues values) {
     return new Price(
-        plain(values.get(INPUT)),
-        plain(values.get(OUTPUT)),
-        values.find(CACHE_READ).map(PriceTag::plain).orElse(null),
-        values.find(CACHE_WRITE).map(PriceTag::plain).orElse(null),
-        values.find(CACHE_WRITE_1H).map(PriceTag::plain).orElse(null));
-  }
-
-  private static BigDecimal plain(BigDecimal amount) {
-    return amount.setScale(Math.max(0, amount.scale()));
+        values.get(INPUT),
+        values.get(OUTPUT),
+        values.find(CACHE_READ).orElse(null),
+        values.find(CACHE_WRITE).orElse(null),
+        values.find(CACHE_WRITE_1H).orElse(null));
   }
 
   @Override

@@ -9,7 +9,6 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.key.GroupSpec;
 import io.penstock.sharing.LimitId.Kind;
 import io.penstock.sharing.SharingTerms;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -52,12 +51,14 @@ public final class RouteText {
     Map<String, Object> file = new LinkedHashMap<>();
     String most = EndpointSettings.MAX_DYNAMIC_ENDPOINTS.name();
     Set<Integer> all =
-        snapshot.endpoints().stream().map(e -> e.descendants().most()).collect(Collectors.toSet());
+        snapshot.endpoints().stream()
+            .map(e -> e.entry().descendants().most())
+            .collect(Collectors.toSet());
     List<Map<String, Object>> endpoints = new ArrayList<>();
     for (EndpointSpec endpoint : snapshot.endpoints()) {
-      Map<String, Object> shown = new LinkedHashMap<>(endpoint.shown());
+      Map<String, Object> shown = new LinkedHashMap<>(endpoint.entry().shown());
       if (all.size() > 1) {
-        shown.put(most, endpoint.descendants().most());
+        shown.put(most, endpoint.entry().descendants().most());
       }
       endpoints.add(shown);
     }
@@ -113,12 +114,11 @@ public final class RouteText {
   }
 
   private static Map<String, Object> shown(EndpointSpec.Fallback fallback) {
-    BigDecimal after = BigDecimal.valueOf(fallback.afterNanos(), 9).stripTrailingZeros();
     return ValueShape.keywords(
         ModelSettings.FALLBACK.name(),
         fallback.models(),
         ModelSettings.FALLBACK_AFTER.name(),
-        ModelSettings.FALLBACK_AFTER.shape().show(after));
+        ModelSettings.FALLBACK_AFTER.shape().show(fallback.afterNanos()));
   }
 
   private static Map<String, Object> shown(ConfigurationSnapshot.Server server) {

@@ -103,9 +103,8 @@ final class TopLevel {
 
   private void build(FileSection endpoint) {
     new EndpointBuilder(
-            EffectiveValues.withDefaults(EndpointSettings.TABLE, endpoint, defaults),
-            draft,
-            source.rls())
+            EffectiveValues.withDefaults(EndpointSettings.TABLE, endpoint, defaults, source.rls()),
+            draft)
         .build();
   }
 

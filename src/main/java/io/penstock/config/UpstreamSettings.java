@@ -2,6 +2,7 @@ package io.penstock.config;
 
 import io.penstock.config.shape.AddressSetting;
 import io.penstock.config.shape.CredentialSetting;
+import io.penstock.config.shape.EffectiveValues;
 import io.penstock.config.shape.FileSection;
 import io.penstock.config.shape.HeadersSetting;
 import io.penstock.config.shape.ModelsSetting;
@@ -13,18 +14,27 @@ import io.penstock.config.shape.WordShapes;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.PoolTariff;
+import io.penstock.pool.UpstreamSpec;
+import io.penstock.pool.UpstreamSpec.Access;
+import io.penstock.pool.UpstreamSpec.Budget;
 import io.penstock.pool.UpstreamSpec.Day;
+import io.penstock.pool.UpstreamSpec.Limits;
+import io.penstock.pool.UpstreamSpec.Link;
+import io.penstock.pool.UpstreamSpec.SharedPool;
+import io.penstock.pool.UpstreamSpec.Timeouts;
 import io.penstock.pool.UpstreamSpec.Tls;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** The settings of {@code upstreams[]}. */
 final class UpstreamSettings {
   private static final NumberShapes.Whole LIMIT = new NumberShapes.Whole(0, Cost.MAX_TOKENS);
-  private static final NumberShapes.Fraction TIMEOUT = NumberShapes.Fraction.above(0, 86_400);
+  private static final NumberShapes.Seconds TIMEOUT = NumberShapes.Seconds.above(0, 86_400);
+  private static final long SECOND = 1_000_000_000;
 
   static final RouteSetting<String> ID =
       RouteSetting.required(
@@ -151,22 +161,16 @@ final class UpstreamSettings {
   static final RouteSetting<URI> PROXY =
       RouteSetting.unset("proxy", new ProxySetting(), "none", "The HTTP proxy on the way to it.");
 
-  static final RouteSetting<BigDecimal> CONNECT_TIMEOUT =
-      RouteSetting.fixed("connect_timeout", TIMEOUT, BigDecimal.valueOf(5), "Seconds to connect.");
+  static final RouteSetting<Long> CONNECT_TIMEOUT =
+      RouteSetting.fixed("connect_timeout", TIMEOUT, 5 * SECOND, "Seconds to connect.");
 
-  static final RouteSetting<BigDecimal> FIRST_BYTE_TIMEOUT =
+  static final RouteSetting<Long> FIRST_BYTE_TIMEOUT =
       RouteSetting.fixed(
-          "first_byte_timeout",
-          TIMEOUT,
-          BigDecimal.valueOf(600),
-          "Seconds to the first byte of an answer.");
+          "first_byte_timeout", TIMEOUT, 600 * SECOND, "Seconds to the first byte of an answer.");
 
-  static final RouteSetting<BigDecimal> STALL_TIMEOUT =
+  static final RouteSetting<Long> STALL_TIMEOUT =
       RouteSetting.fixed(
-          "stall_timeout",
-          TIMEOUT,
-          BigDecimal.valueOf(120),
-          "Seconds between two bytes of an answer.");
+          "stall_timeout", TIMEOUT, 120 * SECOND, "Seconds between two bytes of an answer.");
 
   /** The settings, in display order. */
   static final List<RouteSetting<?>> TABLE =
@@ -203,6 +207,87 @@ final class UpstreamSettings {
   private static RouteSetting<Long> limit(String name, String what) {
     return RouteSetting.fixed(
         name, LIMIT, 0L, what + " in any 60 seconds, per model; 0 is unlimited.");
+  }
+
+  /** Returns the upstream described by usable settings. */
+  static UpstreamSpec spec(EffectiveValues values) {
+    CredentialSetting credential = credential(values);
+    return new UpstreamSpec(
+        values.get(ID),
+        values.get(URL),
+        new Access(
+            credential.secret(),
+            credential.passthrough(),
+            credential.disabledBecause(),
+            HeadersSetting.values(values.get(HEADERS))),
+        values.find(MODELS).orElse(Map.of()),
+        Math.toIntExact(values.get(WEIGHT)),
+        new Budget(
+            limits(values),
+            pools(values),
+            values.get(DAY),
+            values.get(CHARGE),
+            values.get(SETTLE),
+            NumberShapes.millisToNanos(values.get(GUARD)),
+            values.get(BURST_SECONDS).doubleValue(),
+            Math.toIntExact(values.get(CACHE_TRUST))),
+        new Link(
+            new Timeouts(
+                values.get(CONNECT_TIMEOUT),
+                values.get(FIRST_BYTE_TIMEOUT),
+                values.get(STALL_TIMEOUT)),
+            values.find(TLS).orElse(null),
+            values.find(PROXY).orElse(null)),
+        values.get(INJECT_USAGE));
+  }
+
+  /** Returns the limits of an upstream, or of a pool, whose settings have the same names. */
+  private static Limits limits(EffectiveValues values) {
+    return new Limits(
+        values.get(RPM),
+        values.get(TPM),
+        values.get(ITPM),
+        values.get(OTPM),
+        values.get(RPD),
+        values.get(CONCURRENCY));
+  }
+
+  private static List<SharedPool> pools(EffectiveValues upstream) {
+    return upstream.sections(LIMITS, PoolSettings.TABLE).stream()
+        .map(
+            pool ->
+                new SharedPool(
+                    pool.get(PoolSettings.NAME),
+                    Set.copyOf(pool.get(PoolSettings.MODELS)),
+                    limits(pool)))
+        .toList();
+  }
+
+  private static CredentialSetting credential(EffectiveValues values) {
+    return values.find(API_KEY).orElse(CredentialSetting.NONE);
+  }
+
+  /**
+   * Returns the settings in which two upstreams differ; empty if they are equal. How limits are
+   * shared is compared elsewhere.
+   */
+  static List<String> differences(EffectiveValues a, EffectiveValues b) {
+    return TABLE.stream()
+        .filter(setting -> !setting.equals(ID) && !setting.equals(SharingSetting.SHARING))
+        .filter(setting -> !meaning(setting, a).equals(meaning(setting, b)))
+        .map(RouteSetting::name)
+        .toList();
+  }
+
+  /** Returns what a setting makes of an upstream, however it is written. */
+  private static Object meaning(RouteSetting<?> setting, EffectiveValues values) {
+    if (setting.equals(API_KEY)) {
+      return credential(values);
+    }
+    if (setting.equals(HEADERS)) {
+      return HeadersSetting.values(values.get(HEADERS));
+    }
+    return setting.equals(LIMITS) ? pools(values) : values.find(setting);
   }
 
   private static String lower(Enum<?> constant) {

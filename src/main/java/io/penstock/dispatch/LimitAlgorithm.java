@@ -1,5 +1,7 @@
 package io.penstock.dispatch;
 
+import io.penstock.limit.LimitSpec;
+
 /** The algorithm of an endpoint's own limit. */
 public enum LimitAlgorithm {
   /** Always admits. */
@@ -17,6 +19,19 @@ public enum LimitAlgorithm {
 
   LimitAlgorithm(String text) {
     this.text = text;
+  }
+
+  /** Returns the algorithm of the own limit of an endpoint. */
+  public static LimitAlgorithm of(LimitSpec limit) {
+    return switch (limit) {
+      case LimitSpec.Unlimited unlimited -> NONE;
+      case LimitSpec.Strict strict -> STRICT;
+      case LimitSpec.TokenBucket bucket -> TOKEN_BUCKET;
+      case LimitSpec.SlidingWindow window -> SLIDING_WINDOW;
+      case LimitSpec.FixedWindow window -> TOKEN_WINDOW;
+      case LimitSpec.TrailingWindow _, LimitSpec.Concurrency _, LimitSpec.Day _ ->
+          throw new IllegalArgumentException(limit + ", expected the limit of an endpoint");
+    };
   }
 
   /** Returns the name in route files. */

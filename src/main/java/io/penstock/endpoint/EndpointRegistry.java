@@ -155,8 +155,8 @@ public final class EndpointRegistry {
   }
 
   private boolean room(EndpointSpec ancestor) {
-    return ancestor.descendants().dynamic()
-        && dynamic.mappingCount() < ancestor.descendants().most();
+    return ancestor.entry().descendants().dynamic()
+        && dynamic.mappingCount() < ancestor.entry().descendants().most();
   }
 
   /** An endpoint found under the lock is not removed before it is entered. */
@@ -267,7 +267,7 @@ public final class EndpointRegistry {
 
   private void follow(String path, Endpoint child) {
     Place nearest = configured.nearest(path);
-    if (nearest != null && nearest.spec().descendants().dynamic()) {
+    if (nearest != null && nearest.spec().entry().descendants().dynamic()) {
       child.reconfigure(nearest.spec().dynamicAt(path));
     } else {
       dynamic.remove(path);

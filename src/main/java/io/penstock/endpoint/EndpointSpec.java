@@ -22,37 +22,43 @@ import org.jspecify.annotations.Nullable;
  * The configuration of one endpoint, with all defaults filled in.
  *
  * @param path normalised: starts with a slash, no slash at the end, no empty or dotted segment
- * @param configuredPath the path of the endpoint in the route files: its own, or for a dynamic
- *     endpoint that of the ancestor it takes its settings from
- * @param algorithm the algorithm of its own limit
- * @param limit the limit itself, of requests or, for a token window, of tokens
+ * @param entry what the route files say of it
+ * @param limit its own limit, of requests or, for a token window, of tokens
  * @param scheduling the order in which tickets leave
  * @param waiting how many tickets may wait, and how long
  * @param reading how its requests are read
- * @param descendants the treatment of paths below it that are not configured
  * @param shadow whether it is in shadow mode: everything is decided and counted, and nothing is
  *     delayed or refused by limits
  * @param forwarding how its requests go to upstreams
- * @param upstreams the upstreams of its requests; empty for a permit endpoint
- * @param shown the configuration as an operator sees it: keys of route files, resolved, secrets
- *     masked
- * @param stated the keys among those that route files set, for this endpoint or as a default for
- *     all
  */
 public record EndpointSpec(
     String path,
-    String configuredPath,
-    LimitAlgorithm algorithm,
+    RouteEntry entry,
     LimitSpec limit,
     Scheduling scheduling,
     Waiting waiting,
     Reading reading,
-    Descendants descendants,
     boolean shadow,
-    Forwarding forwarding,
-    List<UpstreamSpec> upstreams,
-    Map<String, Object> shown,
-    Set<String> stated) {
+    Forwarding forwarding) {
+
+  /**
+   * The entry of route files that an endpoint has its settings from.
+   *
+   * @param path the path of the entry: that of the endpoint, or for a dynamic endpoint that of the
+   *     ancestor it takes its settings from
+   * @param descendants the treatment of paths below it that are not configured
+   * @param shown the configuration as an operator sees it: keys of route files, resolved, secrets
+   *     masked
+   * @param stated the keys among those that route files set, for this endpoint or as a default for
+   *     all
+   */
+  public record RouteEntry(
+      String path, Descendants descendants, Map<String, Object> shown, Set<String> stated) {
+    public RouteEntry {
+      shown = Collections.unmodifiableMap(new LinkedHashMap<>(shown));
+      stated = Set.copyOf(stated);
+    }
+  }
 
   /**
    * The order in which tickets leave.
@@ -109,8 +115,7 @@ public record EndpointSpec(
    * @param defaultOutputTokens the expected output when the request does not limit it, ≥ 0
    * @param maxBodyBytes the largest body that is read to find its cost
    * @param maxUploadBytes the largest body that is streamed through
-   * @param lenient whether unreadable parameters count as absent, and are no fault
-   * @param shortParameters whether requests may state parameters under their short names
+   * @param parameters the parameters of requests
    * @param excessOutput what happens to a request that states too large a maximum of output
    */
   public record Reading(
@@ -120,70 +125,72 @@ public record EndpointSpec(
       long defaultOutputTokens,
       long maxBodyBytes,
       long maxUploadBytes,
-      boolean lenient,
-      boolean shortParameters,
+      Parameters parameters,
       ExcessOutput excessOutput) {
-    /** Default of the largest body that is streamed through: 512 MiB. */
-    public static final long UPLOAD_BYTES = 512L << 20;
-
-    /** Creates settings with the default size of uploads, and without short parameters. */
-    public Reading(
-        Dialect dialect,
-        CostSource costFrom,
-        long defaultTokens,
-        long defaultOutputTokens,
-        long maxBodyBytes) {
-      this(
-          dialect,
-          costFrom,
-          defaultTokens,
-          defaultOutputTokens,
-          maxBodyBytes,
-          UPLOAD_BYTES,
-          false,
-          false,
-          ExcessOutput.REFUSE);
-    }
-
     /**
      * Returns whether a short parameter is read and removed here. Otherwise it belongs to the
      * upstream, and passes untouched.
      */
     public boolean reads(ShortParameter parameter) {
       boolean costStated = costFrom == CostSource.QUERY || costFrom == CostSource.MAX;
-      return shortParameters || (costStated && parameter.statesCost());
+      return parameters.shortNames() || (costStated && parameter.statesCost());
     }
+  }
+
+  /**
+   * The parameters by which requests ask the gateway for something.
+   *
+   * @param lenient whether unreadable parameters count as absent, and are no fault
+   * @param shortNames whether requests may state parameters under their short names
+   */
+  public record Parameters(boolean lenient, boolean shortNames) {
+    /** Parameters without short names, of which unreadable ones are faults. */
+    public static final Parameters STRICT = new Parameters(false, false);
   }
 
   /**
    * How requests go to upstreams.
    *
+   * @param upstreams the upstreams of its requests; empty for a permit endpoint
+   * @param fallbacks the fallback models, by the model asked for
    * @param stripPrefix whether the configured path is removed before forwarding
    * @param affinity the affinity of requests to one upstream
-   * @param upgrades whether a connection may change to another protocol, such as WebSocket
-   * @param fallbacks the fallback models, by the model asked for
-   * @param exposesLimits whether answers state the rest of the upstream's limits
-   * @param requestHeaders the {@linkplain WithheldHeaders#OF_REQUESTS withheld headers} of requests
-   *     that upstreams get all the same
-   * @param answerHeaders the {@linkplain WithheldHeaders#OF_ANSWERS withheld headers} of answers
-   *     that clients get all the same
-   * @param calls the calls that go to upstreams
    * @param warmup how long requests wait for one that warms a cache for them
+   * @param upgrades whether a connection may change to another protocol, such as WebSocket
+   * @param headers the headers that pass
+   * @param calls the calls that go to upstreams
    */
   public record Forwarding(
+      List<UpstreamSpec> upstreams,
+      Map<String, Fallback> fallbacks,
       boolean stripPrefix,
       Affinity affinity,
+      Warmup warmup,
       boolean upgrades,
-      Map<String, Fallback> fallbacks,
-      boolean exposesLimits,
-      Set<String> requestHeaders,
-      Set<String> answerHeaders,
-      AllowedCalls calls,
-      Warmup warmup) {
+      PassedHeaders headers,
+      AllowedCalls calls) {
     public Forwarding {
+      upstreams = List.copyOf(upstreams);
       fallbacks = Map.copyOf(fallbacks);
-      requestHeaders = Set.copyOf(requestHeaders);
-      answerHeaders = Set.copyOf(answerHeaders);
+    }
+  }
+
+  /**
+   * Headers that pass at some endpoints only.
+   *
+   * @param limits whether answers state the rest of the upstream's limits
+   * @param ofRequests the {@linkplain WithheldHeaders#OF_REQUESTS withheld headers} of requests
+   *     that upstreams get all the same
+   * @param ofAnswers the {@linkplain WithheldHeaders#OF_ANSWERS withheld headers} of answers that
+   *     clients get all the same
+   */
+  public record PassedHeaders(boolean limits, Set<String> ofRequests, Set<String> ofAnswers) {
+    /** No such header passes. */
+    public static final PassedHeaders NONE = new PassedHeaders(false, Set.of(), Set.of());
+
+    public PassedHeaders {
+      ofRequests = Set.copyOf(ofRequests);
+      ofAnswers = Set.copyOf(ofAnswers);
     }
   }
 
@@ -249,14 +256,21 @@ public record EndpointSpec(
     if (!path.startsWith("/") || (path.length() > 1 && path.endsWith("/"))) {
       throw new IllegalArgumentException("path is " + path + ", expected /like/this");
     }
-    upstreams = List.copyOf(upstreams);
-    shown = Collections.unmodifiableMap(new LinkedHashMap<>(shown));
-    stated = Set.copyOf(stated);
+  }
+
+  /** Returns the upstreams of its requests; empty for a permit endpoint. */
+  public List<UpstreamSpec> upstreams() {
+    return forwarding.upstreams();
+  }
+
+  /** Returns the algorithm of its own limit. */
+  public LimitAlgorithm algorithm() {
+    return LimitAlgorithm.of(limit);
   }
 
   /** Returns whether the endpoint answers by itself, because it has no upstreams. */
   public boolean permit() {
-    return upstreams.isEmpty();
+    return upstreams().isEmpty();
   }
 
   /** Returns the fallback models of a model, or null. */
@@ -266,34 +280,7 @@ public record EndpointSpec(
 
   /** Returns whether this very path is not configured. */
   public boolean isDynamic() {
-    return !path.equals(configuredPath);
-  }
-
-  /** Returns the same configuration with other fallback models. */
-  public EndpointSpec withFallbacks(Map<String, Fallback> fallbacks) {
-    return new EndpointSpec(
-        path,
-        configuredPath,
-        algorithm,
-        limit,
-        scheduling,
-        waiting,
-        reading,
-        descendants,
-        shadow,
-        new Forwarding(
-            forwarding.stripPrefix(),
-            forwarding.affinity(),
-            forwarding.upgrades(),
-            fallbacks,
-            forwarding.exposesLimits(),
-            forwarding.requestHeaders(),
-            forwarding.answerHeaders(),
-            forwarding.calls(),
-            forwarding.warmup()),
-        upstreams,
-        shown,
-        stated);
+    return !path.equals(entry.path());
   }
 
   /**
@@ -301,23 +288,11 @@ public record EndpointSpec(
    * here.
    */
   EndpointSpec dynamicAt(String below) {
-    Map<String, Object> as = new LinkedHashMap<>(shown);
-    as.put("path", below);
-    as.put("dynamic", true);
-    return new EndpointSpec(
-        below,
-        configuredPath,
-        algorithm,
-        limit,
-        scheduling,
-        waiting,
-        reading,
-        descendants,
-        shadow,
-        forwarding,
-        upstreams,
-        as,
-        stated);
+    Map<String, Object> shown = new LinkedHashMap<>(entry.shown());
+    shown.put("path", below);
+    shown.put("dynamic", true);
+    RouteEntry same = new RouteEntry(entry.path(), entry.descendants(), shown, entry.stated());
+    return new EndpointSpec(below, same, limit, scheduling, waiting, reading, shadow, forwarding);
   }
 
   /** Returns how long the ticket of a request that arrives now may wait, and for what. */

@@ -5,6 +5,7 @@ import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.ExcessOutput;
 import io.penstock.operator.QuestionBody.Unclear;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.ProviderCount;
@@ -87,7 +88,15 @@ final class CountHandler {
       throw new Unclear("requests of this kind are not read: body is expected to be another");
     }
     EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(asked.dialect(), CostSource.BODY, 0, 0, MOST_BYTES);
+        new EndpointSpec.Reading(
+            asked.dialect(),
+            CostSource.BODY,
+            0,
+            0,
+            MOST_BYTES,
+            MOST_BYTES,
+            EndpointSpec.Parameters.STRICT,
+            ExcessOutput.REFUSE);
     RequestReader reader = providerProtocol.requestReader(reading, asked.path());
     reader.feed(ByteBuffer.wrap(JsonMapper.shared().writeValueAsBytes(asked.body())));
     return switch (reader.finish()) {

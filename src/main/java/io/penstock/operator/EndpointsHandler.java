@@ -3,7 +3,6 @@ package io.penstock.operator;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointTotals;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
@@ -82,14 +81,14 @@ final class EndpointsHandler {
         registry.all().stream()
             .map(Endpoint::spec)
             .filter(spec -> !spec.isDynamic())
-            .map(EndpointSpec::shown)
+            .map(spec -> spec.entry().shown())
             .toList();
     return OperatorJson.answer(Map.of("endpoints", endpoints));
   }
 
   private static ObjectNode withConfiguration(Endpoint endpoint, ObjectNode state) {
     state.set("ignored_parameters", OperatorJson.tree(endpoint.ignoredParameters().counts()));
-    return state.set("config", OperatorJson.tree(endpoint.spec().shown()));
+    return state.set("config", OperatorJson.tree(endpoint.spec().entry().shown()));
   }
 
   /** Returns the endpoint's current state, without its configuration. */

@@ -91,7 +91,7 @@ final class LiveRows {
 
   private String limit(EndpointSpec spec) {
     return limits.computeIfAbsent(
-        spec, described -> LimitText.of(OperatorJson.tree(described.shown())));
+        spec, described -> LimitText.of(OperatorJson.tree(described.entry().shown())));
   }
 
   private @Nullable String held(String path, List<Integer> counts) {

@@ -1,7 +1,6 @@
 package io.penstock.bench;
 
 import io.penstock.dispatch.AlarmSource;
-import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointRegistry;
@@ -70,8 +69,8 @@ final class BenchCore implements StepAlarm {
   }
 
   /** Returns a permit endpoint with an unbounded queue. */
-  static EndpointSpec permit(LimitAlgorithm limitAlgorithm, LimitSpec limit, QueueOrder order) {
-    return EndpointSetup.of(PATH, limitAlgorithm, limit)
+  static EndpointSpec permit(LimitSpec limit, QueueOrder order) {
+    return EndpointSetup.of(PATH, limit)
         .scheduling(new Scheduling(order, AGING_NANOS, 64, new FairBy.Key()))
         .waiting(
             new EndpointSpec.Waiting(
@@ -88,7 +87,7 @@ final class BenchCore implements StepAlarm {
 
   /** Returns an endpoint with an unbounded queue and one upstream, without a limit of its own. */
   static EndpointSpec forwarding(UpstreamSpec upstream) {
-    EndpointSpec permit = permit(LimitAlgorithm.NONE, new LimitSpec.Unlimited(), QueueOrder.FIFO);
+    EndpointSpec permit = permit(new LimitSpec.Unlimited(), QueueOrder.FIFO);
     return EndpointSetup.like(permit).to(upstream).spec();
   }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
-import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSetup;
@@ -39,8 +38,7 @@ class CancelTest {
       new QueueBounds(200, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
 
   private static EndpointSpec endpoint(long capacity, long windowNanos, UpstreamSpec... upstreams) {
-    return EndpointSetup.of(
-            "/storm", LimitAlgorithm.TOKEN_WINDOW, new LimitSpec.FixedWindow(capacity, windowNanos))
+    return EndpointSetup.of("/storm", new LimitSpec.FixedWindow(capacity, windowNanos))
         .bounds(BOUNDS)
         .to(upstreams)
         .spec();

@@ -132,8 +132,7 @@ final class ChoicePicture {
   private static void order(SvgBuilder svg, QueueOrder queueOrder, int width) {
     LimitSpec slots = new LimitSpec.Strict(new ExactRate(3, 1), 0);
     List<SimulatedOutcome> played =
-        SimulatedOutcome.of(
-            BenchCore.permit(LimitAlgorithm.STRICT, slots, queueOrder), ordersLoad());
+        SimulatedOutcome.of(BenchCore.permit(slots, queueOrder), ordersLoad());
     title(svg, queueOrder.name().toLowerCase(Locale.ROOT), ORDER_SAYS.get(queueOrder));
     double x = LEFT;
     for (String flow : FLOWS) {
@@ -195,8 +194,7 @@ final class ChoicePicture {
 
   private static void limit(SvgBuilder svg, LimitAlgorithm algorithm, int width) {
     List<SimulatedOutcome> played =
-        SimulatedOutcome.of(
-            BenchCore.permit(algorithm, spec(algorithm), QueueOrder.FIFO), limitsLoad());
+        SimulatedOutcome.of(BenchCore.permit(spec(algorithm), QueueOrder.FIFO), limitsLoad());
     title(svg, algorithm.text(), LIMIT_SAYS.get(algorithm));
     PictureAxes axes = new PictureAxes(svg, LEFT, 32, width, ROW - 32 - 44, LIMITS_SECONDS, 30);
     axes.draw(5, 10, "time, s", "requests");

@@ -1,7 +1,6 @@
 package io.penstock.bench;
 
 import io.penstock.cost.Cost;
-import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.dispatch.TicketRequest;
@@ -27,9 +26,7 @@ final class ParkedHeap {
   public static void main(String[] arguments) {
     LimitSpec slots = new LimitSpec.Strict(new ExactRate(1, 1_000_000), 0);
     BenchCore core =
-        new BenchCore(
-            BenchCore.permit(LimitAlgorithm.STRICT, slots, QueueOrder.valueOf(arguments[0])),
-            event -> {});
+        new BenchCore(BenchCore.permit(slots, QueueOrder.valueOf(arguments[0])), event -> {});
     TicketRequest.Flow[] flows = new TicketRequest.Flow[FLOWS];
     for (int flow = 0; flow < FLOWS; flow++) {
       flows[flow] = new TicketRequest.Flow("flow-" + flow, 1);

@@ -1,7 +1,6 @@
 package io.penstock.bench;
 
 import io.penstock.cost.Cost;
-import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketRequest;
@@ -75,7 +74,7 @@ public class ParkingBenchmark {
 
   private static EndpointSpec spec(QueueOrder queueOrder) {
     LimitSpec slots = new LimitSpec.Strict(new ExactRate(BenchCore.SECOND / SLOT_NANOS, 1), 0);
-    return BenchCore.permit(LimitAlgorithm.STRICT, slots, queueOrder);
+    return BenchCore.permit(slots, queueOrder);
   }
 
   private TicketRequest ask(int flow) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.CompactBytes;
 import io.penstock.json.JsonWalk;
@@ -115,7 +116,7 @@ class PrefixFigures {
   /** Reads the body repeatedly, and returns the nanoseconds of each time. */
   private double round(ByteBuffer body, Supplier<BodyMembers> visitors, boolean seesBytes) {
     EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(DialectTable.NONE, CostSource.BODY, 1, 256, MOST_BYTES);
+        EndpointSetup.reading(DialectTable.NONE, CostSource.BODY, 1, 256, MOST_BYTES);
     int times = (int) Math.max(1, BYTES_A_ROUND / body.capacity());
     long before = ticker.nanos();
     for (int time = 0; time < times; time++) {

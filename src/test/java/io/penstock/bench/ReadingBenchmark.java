@@ -9,6 +9,7 @@ import io.penstock.cost.RequestContent;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.answer.AnswerReader;
@@ -62,7 +63,7 @@ public class ReadingBenchmark {
           .concat("\"completion_tokens\":80,\"total_tokens\":276}}")
           .getBytes(UTF_8);
   private static final EndpointSpec.Reading READING =
-      new EndpointSpec.Reading(DialectTable.OPENAI, CostSource.BODY, 1, 256, 32 << 20);
+      EndpointSetup.reading(DialectTable.OPENAI, CostSource.BODY, 1, 256, 32 << 20);
   private static final String PATH = "/v1/chat/completions";
 
   private final ProviderProtocol providerProtocol = DialectTable.OPENAI;

@@ -36,7 +36,7 @@ record SaturatedReleases(List<Event.Released> decided, List<Long> heard) {
     Queue<Long> heard = new ConcurrentLinkedQueue<>();
     CountDownLatch left = new CountDownLatch(releases);
     Ticker ticker = Ticker.system();
-    EndpointSpec spec = BenchCore.permit(algorithm, limit, QueueOrder.FIFO);
+    EndpointSpec spec = BenchCore.permit(limit, QueueOrder.FIFO);
     try (SchedulerAlarms drivers = new SchedulerAlarms(ticker)) {
       Endpoint endpoint =
           BenchCore.open(

@@ -75,7 +75,8 @@ class ManyEndpointsTest {
     bomb.append("endpoints: [{path: /a, <<: *m16}]\n");
     ConfigurationSnapshot configurationSnapshot =
         new Routes(directory).write("rls.yml", bomb.toString()).good(Map.of());
-    assertThat(configurationSnapshot.endpoints().getLast().shown()).containsEntry("rate", 2L);
+    assertThat(configurationSnapshot.endpoints().getLast().entry().shown())
+        .containsEntry("rate", 2L);
   }
 
   @Test

@@ -54,18 +54,20 @@ class MappingTest {
   void slidingWindow_withoutLength_isASecond() {
     EndpointSpec endpoint = endpoint("algorithm: sliding_window", "rate: 5");
     assertThat(endpoint.limit()).isEqualTo(new LimitSpec.SlidingWindow(5, 1_000_000_000));
-    assertThat(endpoint.shown()).containsEntry("window_seconds", 1L);
+    assertThat(endpoint.entry().shown()).containsEntry("window_seconds", 1L);
   }
 
   @Test
   void windowAndBurst_ofOtherAlgorithms_areShownWhenSetAlone() {
-    assertThat(endpoint().shown()).doesNotContainKeys("window_seconds", "burst_size");
-    assertThat(endpoint("algorithm: token_bucket").shown())
+    assertThat(endpoint().entry().shown()).doesNotContainKeys("window_seconds", "burst_size");
+    assertThat(endpoint("algorithm: token_bucket").entry().shown())
         .containsEntry("burst_size", 1L)
         .doesNotContainKey("window_seconds");
     EndpointSpec strict = endpoint("window_seconds: 5", "burst_size: 3");
     assertThat(strict.limit()).isEqualTo(new LimitSpec.Strict(new ExactRate(1, 1), 0));
-    assertThat(strict.shown()).containsEntry("window_seconds", 5L).containsEntry("burst_size", 3L);
+    assertThat(strict.entry().shown())
+        .containsEntry("window_seconds", 5L)
+        .containsEntry("burst_size", 3L);
   }
 
   @ParameterizedTest
@@ -74,7 +76,7 @@ class MappingTest {
     String name = queueOrder.name().toLowerCase(java.util.Locale.ROOT);
     EndpointSpec endpoint = endpoint("scheduler: " + name);
     assertThat(endpoint.scheduling().order()).isEqualTo(queueOrder);
-    assertThat(endpoint.shown()).containsEntry("scheduler", name);
+    assertThat(endpoint.entry().shown()).containsEntry("scheduler", name);
   }
 
   @ParameterizedTest
@@ -88,7 +90,7 @@ class MappingTest {
     EndpointSpec endpoint =
         new Routes(directory).write("a.yaml", file).good(Map.of()).endpoints().getFirst();
     assertThat(endpoint.algorithm()).isEqualTo(limitAlgorithm);
-    assertThat(endpoint.shown())
+    assertThat(endpoint.entry().shown())
         .containsEntry("rate", 2L)
         .containsEntry("burst_size", 7L)
         .containsEntry("window_seconds", 9L)
@@ -125,7 +127,7 @@ class MappingTest {
   void maxBlocked_withReject_holdsNobodyAndIsShown() {
     EndpointSpec endpoint = endpoint("max_blocked: 5");
     assertThat(endpoint.waiting().maxBlocked()).isZero();
-    assertThat(endpoint.shown())
+    assertThat(endpoint.entry().shown())
         .containsEntry("max_blocked", 5L)
         .containsEntry("overflow", "reject");
     assertThat(endpoint("max_blocked: 0").waiting().maxBlocked()).isZero();
@@ -135,15 +137,18 @@ class MappingTest {
   void queueTimeout_outsideRls_alsoEndsTheWait() {
     EndpointSpec endpoint = endpoint("queue_timeout: 5");
     assertThat(endpoint.waiting().estimateOnly()).isFalse();
-    assertThat(endpoint.reading().lenient()).isFalse();
+    assertThat(endpoint.reading().parameters().lenient()).isFalse();
   }
 
   @Test
   void descendants_byDefault_areDynamicWithoutUpstreamsAlone() {
-    assertThat(endpoint().descendants()).isEqualTo(new Descendants(true, 1000));
-    assertThat(endpoint("upstreams: [{id: u, url: 'http://u'}]").descendants())
+    assertThat(endpoint().entry().descendants()).isEqualTo(new Descendants(true, 1000));
+    assertThat(endpoint("upstreams: [{id: u, url: 'http://u'}]").entry().descendants())
         .isEqualTo(new Descendants(false, 1000));
-    assertThat(endpoint("dynamic: true", "upstreams: [{id: u, url: 'http://u'}]").descendants())
+    assertThat(
+            endpoint("dynamic: true", "upstreams: [{id: u, url: 'http://u'}]")
+                .entry()
+                .descendants())
         .isEqualTo(new Descendants(true, 1000));
   }
 
@@ -156,7 +161,7 @@ class MappingTest {
             .write("c.yaml", "defaults: {max_dynamic_endpoints: 0}\nendpoints: [{path: /c}]")
             .good(Map.of());
     assertThat(snapshot.endpoints())
-        .extracting(endpoint -> endpoint.descendants().most())
+        .extracting(endpoint -> endpoint.entry().descendants().most())
         .containsExactly(7, 1000, 0);
   }
 

@@ -134,10 +134,11 @@ class RlsCompatibilityTest {
         .allSatisfy(
             endpoint -> {
               assertThat(endpoint.waiting().estimateOnly()).isTrue();
-              assertThat(endpoint.reading().lenient()).isTrue();
-              assertThat(endpoint.reading().shortParameters()).isTrue();
+              assertThat(endpoint.reading().parameters().lenient()).isTrue();
+              assertThat(endpoint.reading().parameters().shortNames()).isTrue();
               assertThat(endpoint.permit()).isTrue();
-              assertThat(endpoint.descendants()).isEqualTo(new EndpointSpec.Descendants(true, 12));
+              assertThat(endpoint.entry().descendants())
+                  .isEqualTo(new EndpointSpec.Descendants(true, 12));
             });
   }
 
@@ -193,7 +194,7 @@ class RlsCompatibilityTest {
     assertThat(root.path()).isEqualTo("/");
     assertThat(root.limit()).isEqualTo(ONE_A_SECOND);
     assertThat(root.algorithm()).isEqualTo(LimitAlgorithm.STRICT);
-    assertThat(root.shown())
+    assertThat(root.entry().shown())
         .contains(
             entry("rate", 1L),
             entry("unit", "rps"),
@@ -237,16 +238,16 @@ class RlsCompatibilityTest {
           - {path: /b, short_parameters: false}
         """;
     ConfigurationSnapshot snapshot = load(file);
-    assertThat(at(snapshot, "/a").reading().shortParameters()).isTrue();
-    assertThat(at(snapshot, "/a").shown()).containsEntry("short_parameters", true);
-    assertThat(at(snapshot, "/b").reading().shortParameters()).isFalse();
-    assertThat(at(snapshot, "/b").shown()).containsEntry("short_parameters", false);
+    assertThat(at(snapshot, "/a").reading().parameters().shortNames()).isTrue();
+    assertThat(at(snapshot, "/a").entry().shown()).containsEntry("short_parameters", true);
+    assertThat(at(snapshot, "/b").reading().parameters().shortNames()).isFalse();
+    assertThat(at(snapshot, "/b").entry().shown()).containsEntry("short_parameters", false);
     String defaults = "defaults: {short_parameters: false}\n" + file;
-    assertThat(at(load(defaults), "/a").reading().shortParameters()).isFalse();
+    assertThat(at(load(defaults), "/a").reading().parameters().shortNames()).isFalse();
     String usual = file.replace("server: {port: 1}\n", "");
     Routes both = new Routes(directory).write("rls.yml", "").write("a.yaml", usual);
     assertThat(at(both.good(Map.of()), "/a"))
-        .extracting(endpoint -> endpoint.reading().shortParameters())
+        .extracting(endpoint -> endpoint.reading().parameters().shortNames())
         .isEqualTo(false);
   }
 
@@ -261,7 +262,7 @@ class RlsCompatibilityTest {
         .extracting(EndpointSpec::path)
         .containsExactly("/", "/a", "/b");
     assertThat(at(snapshot, "/a").waiting().estimateOnly()).isFalse();
-    assertThat(at(snapshot, "/a").reading().lenient()).isFalse();
+    assertThat(at(snapshot, "/a").reading().parameters().lenient()).isFalse();
     assertThat(at(snapshot, "/b").waiting().estimateOnly()).isTrue();
 
     routes.write("a.yaml", "endpoints: [{path: /a, foo: 1}]");
@@ -296,7 +297,7 @@ class RlsCompatibilityTest {
     assertThat(endpoint.waiting().bounds().maxTickets()).isEqualTo(9);
     assertThat(endpoint.waiting().queueTimeoutNanos()).isEqualTo(3 * SECOND);
     assertThat(endpoint.reading().defaultTokens()).isEqualTo(4);
-    assertThat(endpoint.descendants().most()).isEqualTo(1000);
+    assertThat(endpoint.entry().descendants().most()).isEqualTo(1000);
   }
 
   @Test
@@ -309,8 +310,10 @@ class RlsCompatibilityTest {
   void zeroFromTheEnvironment_isUnsetToo() {
     Routes routes =
         new Routes(directory).write("rls.yml", Routes.endpointFile("burst_size: ${BURST}"));
-    assertThat(at(routes.good(Map.of("BURST", "0")), "/a").shown()).doesNotContainKey("burst_size");
-    assertThat(at(routes.good(Map.of("BURST", "4")), "/a").shown()).containsEntry("burst_size", 4L);
+    assertThat(at(routes.good(Map.of("BURST", "0")), "/a").entry().shown())
+        .doesNotContainKey("burst_size");
+    assertThat(at(routes.good(Map.of("BURST", "4")), "/a").entry().shown())
+        .containsEntry("burst_size", 4L);
   }
 
   @Test

@@ -34,7 +34,9 @@ class RouteFilesTest {
             .write("notes.txt", "nonsense");
     List<EndpointSpec> endpoints = routes.good(Map.of()).endpoints();
     assertThat(endpoints).extracting(EndpointSpec::path).containsExactly("/a", "/m", "/z");
-    assertThat(endpoints).extracting(e -> e.shown().get("rate")).containsExactly(2L, 1L, 2L);
+    assertThat(endpoints)
+        .extracting(e -> e.entry().shown().get("rate"))
+        .containsExactly(2L, 1L, 2L);
   }
 
   @Test

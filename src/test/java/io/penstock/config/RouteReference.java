@@ -138,7 +138,6 @@ final class RouteReference {
       case RouteSetting.Fallback.Required<T> required -> "required";
       case RouteSetting.Fallback.Unset<T> unset -> unset.text();
       case RouteSetting.Fallback.Derived<T> derived -> derived.text();
-      case RouteSetting.Fallback.Fixed<T> fixed when setting.shape().holdsSections() -> "none";
       case RouteSetting.Fallback.Fixed<T> fixed -> shown(setting.shape().show(fixed.value()));
     };
   }

@@ -202,7 +202,13 @@ class SettingsTest {
             CostSource.BODY,
             CostSource.MAX,
             "max"),
-        of("short_parameters", "false", e -> e.reading().shortParameters(), true, false, false),
+        of(
+            "short_parameters",
+            "false",
+            e -> e.reading().parameters().shortNames(),
+            true,
+            false,
+            false),
         of("default_output_tokens", "8", e -> e.reading().defaultOutputTokens(), 256L, 8L, 8L),
         of(
             "max_output",
@@ -230,21 +236,21 @@ class SettingsTest {
         of(
             "expose_upstream_limits",
             "true",
-            e -> e.forwarding().exposesLimits(),
+            e -> e.forwarding().headers().limits(),
             false,
             true,
             true),
         of(
             "forward_headers",
             "[Cookie, x-forwarded-*]",
-            e -> e.forwarding().requestHeaders(),
+            e -> e.forwarding().headers().ofRequests(),
             Set.of(),
             Set.of("cookie", "x-forwarded-*"),
             List.of("cookie", "x-forwarded-*")),
         of(
             "answer_headers",
             "[set-cookie, Access-Control-Allow-Origin]",
-            e -> e.forwarding().answerHeaders(),
+            e -> e.forwarding().headers().ofAnswers(),
             Set.of(),
             Set.of("access-control-allow-origin", "set-cookie"),
             List.of("access-control-allow-origin", "set-cookie")),
@@ -264,7 +270,7 @@ class SettingsTest {
             "upstream"),
         of("upgrade", "refuse", e -> e.forwarding().upgrades(), true, false, "refuse"),
         of("shadow", "true", e -> e.shadow(), false, true, true),
-        of("dynamic", "false", e -> e.descendants().dynamic(), true, false, false),
+        of("dynamic", "false", e -> e.entry().descendants().dynamic(), true, false, false),
         of("strip_prefix", "false", e -> e.forwarding().stripPrefix(), true, false, false),
         of("upstreams", "[{id: u, url: 'http://u'}]", e -> e.upstreams().size(), 0, 1, ELSEWHERE));
   }
@@ -288,7 +294,7 @@ class SettingsTest {
     EndpointSpec endpoint = routes.endpoint(set);
     assertThat(c.read().apply(endpoint)).isEqualTo(c.becomes());
     if (!c.shown().equals(ELSEWHERE)) {
-      assertThat(endpoint.shown()).containsEntry(c.name(), c.shown());
+      assertThat(endpoint.entry().shown()).containsEntry(c.name(), c.shown());
     }
   }
 
@@ -347,7 +353,7 @@ class SettingsTest {
     assertThat(endpoint.waiting().maxWaitNanos()).isEqualTo(290 * SECOND);
     assertThat(endpoint.reading().costFrom()).isEqualTo(CostSource.BODY);
     assertThat(endpoint.upstreams().getFirst().budget().charge()).isEqualTo(ChargeRule.ANTHROPIC);
-    assertThat(endpoint.shown())
+    assertThat(endpoint.entry().shown())
         .containsEntry("algorithm", "none")
         .containsEntry("max_wait", 290L)
         .containsEntry("cost_from", "body");
@@ -372,7 +378,7 @@ class SettingsTest {
     EndpointSpec endpoint =
         new Routes(directory).write("a.yaml", file).good(Map.of()).endpoints().getFirst();
     assertThat(endpoint.algorithm()).isEqualTo(LimitAlgorithm.STRICT);
-    assertThat(endpoint.shown())
+    assertThat(endpoint.entry().shown())
         .containsEntry("tokens_per_window", 5L)
         .containsEntry("window_seconds", 9L);
   }
@@ -380,7 +386,7 @@ class SettingsTest {
   @Test
   void shownKeys_ofEveryEndpoint_comeInTheOrderOfTheTable() {
     List<String> table = EndpointSettings.TABLE.stream().<String>map(RouteSetting::name).toList();
-    List<String> shown = List.copyOf(new Routes(directory).endpoint().shown().keySet());
+    List<String> shown = List.copyOf(new Routes(directory).endpoint().entry().shown().keySet());
     assertThat(shown).isEqualTo(table.stream().filter(shown::contains).toList());
   }
 }

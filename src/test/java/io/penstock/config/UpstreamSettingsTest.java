@@ -148,7 +148,7 @@ class UpstreamSettingsTest {
 
   @SuppressWarnings("unchecked")
   private static Map<String, Object> shownUpstream(EndpointSpec endpoint) {
-    Object upstreams = Objects.requireNonNull(endpoint.shown().get("upstreams"));
+    Object upstreams = Objects.requireNonNull(endpoint.entry().shown().get("upstreams"));
     return ((List<Map<String, Object>>) upstreams).getFirst();
   }
 
@@ -168,7 +168,7 @@ class UpstreamSettingsTest {
     UpstreamSpec.Budget budget = endpoint.upstreams().getFirst().budget();
     assertThat(budget.charge()).isEqualTo(chargeRule);
     assertThat(budget.day()).isEqualTo(day);
-    assertThat(endpoint.shown()).containsEntry("affinity", affinity);
+    assertThat(endpoint.entry().shown()).containsEntry("affinity", affinity);
   }
 
   @Test

@@ -48,7 +48,7 @@ class DispatcherStressTest {
     LimitSpec bucket = new LimitSpec.TokenBucket(new ExactRate(100_000, 1), 1_000);
     gateway.apply(
         EndpointWorld.endpoint("/a", 4, upstream),
-        EndpointWorld.endpoint("/b", LimitAlgorithm.TOKEN_BUCKET, bucket, 4, upstream));
+        EndpointWorld.endpoint("/b", bucket, 4, upstream));
     try (StressClients clients = new StressClients(gateway, any -> ASK, this::served, 0)) {
       clients.run(time(3, 60), () -> {}, 50, "/a", "/b");
       System.out.println("two endpoints, one upstream: " + clients);

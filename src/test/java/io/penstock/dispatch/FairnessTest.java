@@ -112,8 +112,7 @@ class FairnessTest {
     // Both models share one pool and the endpoint's own limit.
     UpstreamSpec pool = renamed(EndpointWorld.upstream("u", 1_000, 60));
     LimitSpec window = new LimitSpec.FixedWindow(10_000, 10 * SECOND);
-    world.registry.apply(
-        List.of(EndpointWorld.endpoint("/a", LimitAlgorithm.TOKEN_WINDOW, window, 2, pool)));
+    world.registry.apply(List.of(EndpointWorld.endpoint("/a", window, 2, pool)));
     submit(find("/a"), "m", 500);
     ParkedTicket earlier = submit(find("/a"), "m", 800);
 
@@ -155,7 +154,6 @@ class FairnessTest {
         List.of(
             EndpointWorld.endpoint(
                 "/a",
-                LimitAlgorithm.TOKEN_WINDOW,
                 window,
                 0,
                 serving(narrow, Map.of("m", "m")),

@@ -96,8 +96,7 @@ class WaitPromiseTest {
       // Only the estimate refuses: a timeout ends no wait.
       Waiting waiting = new Waiting(bounds, 0, 0, true, 0, 0, 0);
       this.endpoint =
-          fixture.open(
-              EndpointSetup.of("/a", algorithm, limit()).to(upstreams()), scheduling, waiting);
+          fixture.open(EndpointSetup.of("/a", limit()).to(upstreams()), scheduling, waiting);
     }
 
     private FakeCallers.@Nullable Caller caller() {

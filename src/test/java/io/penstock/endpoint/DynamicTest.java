@@ -69,14 +69,15 @@ class DynamicTest {
     assertThat(child.path()).isEqualTo("/a/b/c");
     EndpointSpec spec = child.spec();
     assertThat(spec.isDynamic()).isTrue();
-    assertThat(spec.configuredPath()).isEqualTo("/a");
-    assertThat(spec.shown()).isEqualTo(Map.of("path", "/a/b/c", "rate", 5, "dynamic", true));
+    assertThat(spec.entry().path()).isEqualTo("/a");
+    assertThat(spec.entry().shown())
+        .isEqualTo(Map.of("path", "/a/b/c", "rate", 5, "dynamic", true));
     assertThat(spec.waiting().bounds()).isEqualTo(new QueueBounds(3, 30, 300));
     assertThat(spec.limit()).isEqualTo(parent.limit());
     assertThat(enter("/a/b/c")).isSameAs(child);
     assertThat(endpointFixture.registry.find("/a/b/c")).isSameAs(child);
     // The child is not configured itself, so a path below it belongs to the same ancestor.
-    assertThat(enter("/a/b/c/d").spec().configuredPath()).isEqualTo("/a");
+    assertThat(enter("/a/b/c/d").spec().entry().path()).isEqualTo("/a");
     assertThat(enter("/x").path()).isEqualTo("/");
     assertThat(enter("/a").path()).isEqualTo("/a");
   }
@@ -325,7 +326,7 @@ class DynamicTest {
     apply(
         dynamic(EndpointFixture.strict("/a", 1, 60), 10),
         dynamic(EndpointFixture.strict("/a/b", 1, 3), 10));
-    assertThat(child.spec().configuredPath()).isEqualTo("/a/b");
+    assertThat(child.spec().entry().path()).isEqualTo("/a/b");
     endpointFixture.at(5 * SECOND);
     assertThat(went(third)).isTrue();
     assertThat(endpointFixture.registry.find("/a/b/c")).isSameAs(child);

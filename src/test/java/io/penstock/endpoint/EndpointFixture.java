@@ -3,7 +3,6 @@ package io.penstock.endpoint;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.dispatch.AlarmSource;
-import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.RequestFixture;
 import io.penstock.dispatch.TicketFate;
@@ -108,17 +107,15 @@ public final class EndpointFixture {
   }
 
   public static EndpointSetup none(String path) {
-    return EndpointSetup.of(path, LimitAlgorithm.NONE, new LimitSpec.Unlimited());
+    return EndpointSetup.of(path, new LimitSpec.Unlimited());
   }
 
   public static EndpointSetup strict(String path, long releases, long seconds) {
-    return EndpointSetup.of(
-        path, LimitAlgorithm.STRICT, new LimitSpec.Strict(new ExactRate(releases, seconds), 0));
+    return EndpointSetup.of(path, new LimitSpec.Strict(new ExactRate(releases, seconds), 0));
   }
 
   public static EndpointSetup tokens(String path, long capacity, long seconds) {
-    return EndpointSetup.of(
-        path, LimitAlgorithm.TOKEN_WINDOW, new LimitSpec.FixedWindow(capacity, seconds * SECOND));
+    return EndpointSetup.of(path, new LimitSpec.FixedWindow(capacity, seconds * SECOND));
   }
 
   public static UpstreamSpec upstream(String id, long rpm, long tpm) {

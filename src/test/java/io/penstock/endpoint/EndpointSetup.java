@@ -1,14 +1,17 @@
 package io.penstock.endpoint;
 
 import io.penstock.cost.AllowedCalls;
+import io.penstock.cost.Dialect;
 import io.penstock.dialect.DialectTable;
-import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.EndpointSpec.Affinity;
 import io.penstock.endpoint.EndpointSpec.Descendants;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Fallback;
 import io.penstock.endpoint.EndpointSpec.Forwarding;
+import io.penstock.endpoint.EndpointSpec.Parameters;
+import io.penstock.endpoint.EndpointSpec.PassedHeaders;
 import io.penstock.endpoint.EndpointSpec.Reading;
+import io.penstock.endpoint.EndpointSpec.RouteEntry;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.endpoint.EndpointSpec.Warmup;
@@ -24,42 +27,38 @@ import java.util.Set;
 public final class EndpointSetup {
   private String path;
   private String configuredPath;
-  private LimitAlgorithm algorithm;
   private LimitSpec limit;
   private Scheduling scheduling = fifo(64);
   private Waiting waiting = EndpointFixture.OPEN;
-  private Reading reading = new Reading(DialectTable.NONE, CostSource.QUERY, 1, 256, 1 << 20);
+  private Reading reading = reading(DialectTable.NONE, CostSource.QUERY, 1, 256, 1 << 20);
   private Descendants descendants = Descendants.SERVED;
   private boolean shadow;
-  private Forwarding forwarding = forwarding(true, Map.of());
-  private List<UpstreamSpec> upstreams = List.of();
+  private Forwarding forwarding = forwarding(List.of(), Map.of(), true);
   private Map<String, Object> shown = Map.of();
   private Set<String> stated = Set.of();
 
-  private EndpointSetup(String path, LimitAlgorithm algorithm, LimitSpec limit) {
+  private EndpointSetup(String path, LimitSpec limit) {
     this.path = path;
     this.configuredPath = path;
-    this.algorithm = algorithm;
     this.limit = limit;
   }
 
-  public static EndpointSetup of(String path, LimitAlgorithm algorithm, LimitSpec limit) {
-    return new EndpointSetup(path, algorithm, limit);
+  public static EndpointSetup of(String path, LimitSpec limit) {
+    return new EndpointSetup(path, limit);
   }
 
   /** Returns the settings of a configuration, to change some of them. */
   public static EndpointSetup like(EndpointSpec spec) {
-    EndpointSetup same = of(spec.path(), spec.algorithm(), spec.limit());
-    same.configuredPath = spec.configuredPath();
+    EndpointSetup same = of(spec.path(), spec.limit());
+    same.configuredPath = spec.entry().path();
     same.scheduling = spec.scheduling();
     same.waiting = spec.waiting();
     same.reading = spec.reading();
-    same.descendants = spec.descendants();
+    same.descendants = spec.entry().descendants();
     same.shadow = spec.shadow();
     same.forwarding = spec.forwarding();
-    same.upstreams = spec.upstreams();
-    same.shown = spec.shown();
-    same.stated = spec.stated();
+    same.shown = spec.entry().shown();
+    same.stated = spec.entry().stated();
     return same;
   }
 
@@ -68,17 +67,35 @@ public final class EndpointSetup {
     return new Scheduling(QueueOrder.FIFO, 0, maxSkips, new FairBy.Key());
   }
 
-  private static Forwarding forwarding(boolean stripPrefix, Map<String, Fallback> fallbacks) {
+  /** Returns settings with a common size of uploads, and without short parameters. */
+  public static Reading reading(
+      Dialect dialect,
+      CostSource costFrom,
+      long defaultTokens,
+      long defaultOutputTokens,
+      long maxBodyBytes) {
+    return new Reading(
+        dialect,
+        costFrom,
+        defaultTokens,
+        defaultOutputTokens,
+        maxBodyBytes,
+        512L << 20,
+        Parameters.STRICT,
+        ExcessOutput.REFUSE);
+  }
+
+  private static Forwarding forwarding(
+      List<UpstreamSpec> upstreams, Map<String, Fallback> fallbacks, boolean stripPrefix) {
     return new Forwarding(
+        upstreams,
+        fallbacks,
         stripPrefix,
         new Affinity.None(),
+        Warmup.OFF,
         true,
-        fallbacks,
-        false,
-        Set.of(),
-        Set.of(),
-        AllowedCalls.ALL,
-        Warmup.OFF);
+        PassedHeaders.NONE,
+        AllowedCalls.ALL);
   }
 
   /** Sets the path of an endpoint that has its settings from another. */
@@ -88,8 +105,7 @@ public final class EndpointSetup {
     return this;
   }
 
-  public EndpointSetup limit(LimitAlgorithm kind, LimitSpec spec) {
-    algorithm = kind;
+  public EndpointSetup limit(LimitSpec spec) {
     limit = spec;
     return this;
   }
@@ -149,11 +165,20 @@ public final class EndpointSetup {
   }
 
   public EndpointSetup stripPrefix(boolean strip) {
-    return forwarding(forwarding(strip, Map.of()));
+    return forwarding(forwarding(forwarding.upstreams(), forwarding.fallbacks(), strip));
   }
 
   public EndpointSetup fallbacks(Map<String, Fallback> fallbacks) {
-    return forwarding(forwarding(true, fallbacks));
+    return forwarding(
+        new Forwarding(
+            forwarding.upstreams(),
+            fallbacks,
+            forwarding.stripPrefix(),
+            forwarding.affinity(),
+            forwarding.warmup(),
+            forwarding.upgrades(),
+            forwarding.headers(),
+            forwarding.calls()));
   }
 
   public EndpointSetup to(UpstreamSpec... specs) {
@@ -161,8 +186,16 @@ public final class EndpointSetup {
   }
 
   public EndpointSetup to(List<UpstreamSpec> specs) {
-    upstreams = specs;
-    return this;
+    return forwarding(
+        new Forwarding(
+            specs,
+            forwarding.fallbacks(),
+            forwarding.stripPrefix(),
+            forwarding.affinity(),
+            forwarding.warmup(),
+            forwarding.upgrades(),
+            forwarding.headers(),
+            forwarding.calls()));
   }
 
   public EndpointSetup shown(Map<String, Object> settings) {
@@ -178,17 +211,12 @@ public final class EndpointSetup {
   public EndpointSpec spec() {
     return new EndpointSpec(
         path,
-        configuredPath,
-        algorithm,
+        new RouteEntry(configuredPath, descendants, shown, stated),
         limit,
         scheduling,
         waiting,
         reading,
-        descendants,
         shadow,
-        forwarding,
-        upstreams,
-        shown,
-        stated);
+        forwarding);
   }
 }

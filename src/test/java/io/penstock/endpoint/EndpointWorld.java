@@ -94,16 +94,12 @@ public final class EndpointWorld {
 
   /** Returns an endpoint without a limit of its own. */
   public static EndpointSpec endpoint(String path, int maxSkips, UpstreamSpec... upstreams) {
-    return endpoint(path, LimitAlgorithm.NONE, new LimitSpec.Unlimited(), maxSkips, upstreams);
+    return endpoint(path, new LimitSpec.Unlimited(), maxSkips, upstreams);
   }
 
   public static EndpointSpec endpoint(
-      String path,
-      LimitAlgorithm algorithm,
-      LimitSpec limit,
-      int maxSkips,
-      UpstreamSpec... upstreams) {
-    return EndpointSetup.of(path, algorithm, limit)
+      String path, LimitSpec limit, int maxSkips, UpstreamSpec... upstreams) {
+    return EndpointSetup.of(path, limit)
         .maxSkips(maxSkips)
         .bounds(1_000, QueueBounds.UNLIMITED, 1 << 20)
         .to(upstreams)

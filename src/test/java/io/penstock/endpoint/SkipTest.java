@@ -203,9 +203,8 @@ class SkipTest {
         none("/b")
             .to(serving("u", "large"), serving("v", "small"))
             .scheduling(scheduling(queueOrder, 1))
-            .spec()
-            .withFallbacks(
-                Map.of("large", new EndpointSpec.Fallback(List.of("small"), 5 * SECOND)));
+            .fallbacks(Map.of("large", new EndpointSpec.Fallback(List.of("small"), 5 * SECOND)))
+            .spec();
     endpointFixture.registry.apply(List.of(spec));
     endpointFixture.drivers.run();
     ask(b(), "large", 50);

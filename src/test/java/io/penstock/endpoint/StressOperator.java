@@ -2,7 +2,6 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
-import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Fallback;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
@@ -130,31 +129,25 @@ public final class StressOperator {
     UpstreamSpec u = StressedGateway.upstream("u", weight, 0, 2 + random.nextInt(3));
     UpstreamSpec v = StressedGateway.upstream("v", weight, 200 + random.nextInt(400), 3);
     List<EndpointSpec> specs = new ArrayList<>();
-    specs.add(endpoint("/a", LimitAlgorithm.NONE, new LimitSpec.Unlimited(), u, v));
+    specs.add(endpoint("/a", new LimitSpec.Unlimited(), u, v));
     long rate = 1_000L + random.nextInt(100_000);
     specs.add(
         random.nextBoolean()
-            ? endpoint(
-                "/b",
-                LimitAlgorithm.TOKEN_BUCKET,
-                new LimitSpec.TokenBucket(new ExactRate(rate, 1), 100),
-                u)
-            : endpoint(
-                "/b", LimitAlgorithm.STRICT, new LimitSpec.Strict(new ExactRate(rate, 1), 0), u));
+            ? endpoint("/b", new LimitSpec.TokenBucket(new ExactRate(rate, 1), 100), u)
+            : endpoint("/b", new LimitSpec.Strict(new ExactRate(rate, 1), 0), u));
     LimitSpec window =
         new LimitSpec.FixedWindow(5_000 + random.nextInt(20_000), StressedGateway.WINDOW_NANOS);
-    specs.add(endpoint("/c", LimitAlgorithm.TOKEN_WINDOW, window, v, u));
+    specs.add(endpoint("/c", window, v, u));
     if (all) {
-      specs.add(endpoint("/d", LimitAlgorithm.NONE, new LimitSpec.Unlimited(), v));
+      specs.add(endpoint("/d", new LimitSpec.Unlimited(), v));
     }
     gateway.registry.apply(specs);
   }
 
-  private EndpointSpec endpoint(
-      String path, LimitAlgorithm algorithm, LimitSpec limit, UpstreamSpec... upstreams) {
+  private EndpointSpec endpoint(String path, LimitSpec limit, UpstreamSpec... upstreams) {
     QueueOrder[] orders = QueueOrder.values();
     int[] skips = {0, 1, 4};
-    return EndpointSetup.of(path, algorithm, limit)
+    return EndpointSetup.of(path, limit)
         .scheduling(
             new Scheduling(
                 orders[random.nextInt(orders.length)],

@@ -10,6 +10,7 @@ import io.penstock.dispatch.TicketRequest;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.Event;
 import java.util.List;
@@ -33,7 +34,7 @@ class DynamicMetersTest {
   private static EndpointSpec permit() {
     return EndpointFixture.strict("/a", 1, 60)
         .bounds(10, 1_000, 1_000)
-        .reading(new EndpointSpec.Reading(DialectTable.NONE, CostSource.QUERY, 1, 0, 1_000))
+        .reading(EndpointSetup.reading(DialectTable.NONE, CostSource.QUERY, 1, 0, 1_000))
         .descendants(true, 1_000)
         .spec();
   }

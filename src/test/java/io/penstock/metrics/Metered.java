@@ -5,6 +5,7 @@ import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointRegistry;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.event.EventBus;
 import io.penstock.fake.FakeDrivers;
@@ -55,7 +56,7 @@ final class Metered {
   static EndpointSpec endpoint(String path, String... upstreams) {
     return EndpointFixture.none(path)
         .bounds(10, 1_000, 1_000)
-        .reading(new EndpointSpec.Reading(DialectTable.NONE, CostSource.QUERY, 1, 0, 1_000))
+        .reading(EndpointSetup.reading(DialectTable.NONE, CostSource.QUERY, 1, 0, 1_000))
         .to(Stream.of(upstreams).map(Metered::upstream).toList())
         .spec();
   }

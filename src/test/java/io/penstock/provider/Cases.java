@@ -5,6 +5,7 @@ import io.penstock.cost.Dialect;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.BodyEdit;
 import io.penstock.provider.answer.AnswerReader;
@@ -20,7 +21,7 @@ public final class Cases {
   private Cases() {}
 
   public static EndpointSpec.Reading reading(Dialect dialect) {
-    return new EndpointSpec.Reading(dialect, CostSource.BODY, 1, 256, MAX_BODY_BYTES);
+    return EndpointSetup.reading(dialect, CostSource.BODY, 1, 256, MAX_BODY_BYTES);
   }
 
   public static byte[] bytes(String text) {

@@ -6,6 +6,7 @@ import io.penstock.cost.Dialect;
 import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
@@ -33,7 +34,7 @@ class ProbeRequestTest {
         url == null ? List.of() : List.of(UpstreamSetup.of("u").url(url).models(names).spec());
     return EndpointFixture.none(path)
         .bounds(1, 1, 1)
-        .reading(new EndpointSpec.Reading(dialect, CostSource.BODY, 1, 256, 1 << 20))
+        .reading(EndpointSetup.reading(dialect, CostSource.BODY, 1, 256, 1 << 20))
         .stripPrefix(strip)
         .to(upstreams)
         .spec();

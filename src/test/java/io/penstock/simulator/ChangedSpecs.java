@@ -1,6 +1,5 @@
 package io.penstock.simulator;
 
-import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.limit.LimitSpec;
@@ -27,8 +26,8 @@ final class ChangedSpecs {
     return UpstreamSetup.like(spec).cacheTrust(100).spec();
   }
 
-  static EndpointSpec with(EndpointSpec spec, LimitAlgorithm limitAlgorithm, LimitSpec limit) {
-    return EndpointSetup.like(spec).limit(limitAlgorithm, limit).spec();
+  static EndpointSpec with(EndpointSpec spec, LimitSpec limit) {
+    return EndpointSetup.like(spec).limit(limit).spec();
   }
 
   /** Returns the same endpoint in shadow mode. */

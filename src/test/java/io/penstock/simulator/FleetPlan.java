@@ -104,13 +104,11 @@ final class FleetPlan {
   }
 
   private EndpointSpec endpoint(String path, List<UpstreamSpec> upstreams) {
-    LimitAlgorithm limitAlgorithm = algorithm();
-    EndpointSpec spec =
-        EndpointSetup.of(path, limitAlgorithm, limit(limitAlgorithm))
+    EndpointSetup setup =
+        EndpointSetup.of(path, limit(algorithm()))
             .bounds(1_000, QueueBounds.UNLIMITED, 1 << 20)
-            .to(upstreams)
-            .spec();
-    return asked.isEmpty() || isOneIn(2) ? spec : spec.withFallbacks(fallbacks());
+            .to(upstreams);
+    return (asked.isEmpty() || isOneIn(2) ? setup : setup.fallbacks(fallbacks())).spec();
   }
 
   private Map<String, EndpointSpec.Fallback> fallbacks() {
@@ -135,10 +133,9 @@ final class FleetPlan {
     int which = random.nextInt(changed.size());
     EndpointSpec before = changed.get(which);
     if (isOneIn(4)) {
-      LimitAlgorithm other = algorithm();
-      changed.set(which, ChangedSpecs.with(before, other, limit(other)));
+      changed.set(which, ChangedSpecs.with(before, limit(algorithm())));
     } else {
-      changed.set(which, ChangedSpecs.with(before, before.algorithm(), resized(before.limit())));
+      changed.set(which, ChangedSpecs.with(before, resized(before.limit())));
     }
     return changed;
   }
@@ -177,7 +174,7 @@ final class FleetPlan {
         first.limit() instanceof LimitSpec.FixedWindow window
             ? new LimitSpec.FixedWindow(resized(window.capacity()), window.windowNanos())
             : resized(first.limit());
-    different.set(0, ChangedSpecs.with(first, first.algorithm(), limit));
+    different.set(0, ChangedSpecs.with(first, limit));
     return different;
   }
 

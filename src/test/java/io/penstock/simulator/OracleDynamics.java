@@ -37,7 +37,7 @@ final class OracleDynamics {
     }
     SimEndpoint known = live.get(path);
     if (known == null) {
-      EndpointSpec.Descendants below = parent.spec.descendants();
+      EndpointSpec.Descendants below = parent.spec.entry().descendants();
       known = below.dynamic() && count() < below.most() ? make(path, endpoint, parent) : parent;
     }
     if (known.endpoint != endpoint) {
@@ -70,8 +70,8 @@ final class OracleDynamics {
    * Returns the settings of a dynamic endpoint after a new configuration; null if it is removed.
    */
   static @Nullable EndpointSpec following(SimEndpoint child, Map<String, SimEndpoint> live) {
-    SimEndpoint parent = live.get(child.spec.configuredPath());
-    return parent != null && parent.spec.descendants().dynamic()
+    SimEndpoint parent = live.get(child.spec.entry().path());
+    return parent != null && parent.spec.entry().descendants().dynamic()
         ? ChangedSpecs.below(parent.spec, child.spec.path())
         : null;
   }
@@ -111,7 +111,7 @@ final class OracleDynamics {
 
   private void bequeath(SimEndpoint endpoint) {
     all.remove(endpoint);
-    SimEndpoint heir = live.get(endpoint.spec.configuredPath());
+    SimEndpoint heir = live.get(endpoint.spec.entry().path());
     if (heir != null) {
       heir.inherit(endpoint);
     }

@@ -88,7 +88,7 @@ final class OutsideWorld {
   private void submit() {
     List<SimEndpoint> live = simulation.oracle().live();
     SimEndpoint picked = live.get(simScenario.random.nextInt(live.size()));
-    SimEndpoint endpoint = simScenario.below > 0 ? enter(picked.spec.configuredPath()) : picked;
+    SimEndpoint endpoint = simScenario.below > 0 ? enter(picked.spec.entry().path()) : picked;
     WaitPatience waitPatience = patience();
     SimKeys.Key key = world.keys().pick();
     TicketRequest drawn =

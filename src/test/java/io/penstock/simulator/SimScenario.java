@@ -221,7 +221,7 @@ final class SimScenario {
     }
     long tickets = chance(0.3) ? 1 + random.nextInt(10) : 20 + random.nextInt(300);
     long tokens = chance(0.8) ? QueueBounds.UNLIMITED : (long) (1 + meanTokens * 20);
-    return EndpointSetup.of(path, algorithm, limit(algorithm))
+    return EndpointSetup.of(path, limit(algorithm))
         .scheduling(scheduling())
         .waiting(waiting(new QueueBounds(tickets, tokens, 1 << 20)))
         .descendants(below != 0 && chance(0.8), below == 0 ? 0 : random.nextInt(5))

@@ -17,7 +17,7 @@ import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
 import io.penstock.model.ModelQuotas;
@@ -66,7 +66,7 @@ class RequestTrailTest {
             EndpointFixture.none("/a")
                 .bounds(10, 1_000, 1_000)
                 .reading(
-                    new EndpointSpec.Reading(DialectTable.OPENAI, CostSource.BODY, 1, 0, 1_000))
+                    EndpointSetup.reading(DialectTable.OPENAI, CostSource.BODY, 1, 0, 1_000))
                 .to(UPSTREAM)
                 .spec()));
     return Objects.requireNonNull(registry.find("/a"));

@@ -18,36 +18,54 @@ public final class EffectiveValues {
   private final FileSection own;
   private final @Nullable FileSection defaults;
   private final @Nullable EffectiveValues outer;
+  private final boolean rls;
 
   private EffectiveValues(
       List<RouteSetting<?>> table,
       FileSection own,
       @Nullable FileSection defaults,
-      @Nullable EffectiveValues outer) {
+      @Nullable EffectiveValues outer,
+      boolean rls) {
     this.table = table;
     this.own = own;
     this.defaults = defaults;
     this.outer = outer;
+    this.rls = rls;
   }
 
   /** Returns the values of a section that inherits from no other. */
   public static EffectiveValues of(List<RouteSetting<?>> table, FileSection own) {
-    return new EffectiveValues(table, own, null, null);
+    return new EffectiveValues(table, own, null, null, false);
   }
 
-  /** Returns the values of a section that inherits from the defaults of its file. */
+  /**
+   * Returns the values of a section that inherits from the defaults of its file.
+   *
+   * @param rls whether the file is a configuration of rls, in which some defaults are others
+   */
   public static EffectiveValues withDefaults(
-      List<RouteSetting<?>> table, FileSection own, FileSection defaults) {
-    return new EffectiveValues(table, own, defaults, null);
+      List<RouteSetting<?>> table, FileSection own, FileSection defaults, boolean rls) {
+    return new EffectiveValues(table, own, defaults, null, rls);
   }
 
   /**
    * Returns the values of a section inside another one, which also have the settings of {@code
    * outer}.
    */
-  public static EffectiveValues inside(
+  static EffectiveValues inside(
       EffectiveValues outer, List<RouteSetting<?>> table, FileSection own) {
-    return new EffectiveValues(table, own, null, outer);
+    return new EffectiveValues(table, own, null, outer, outer.rls);
+  }
+
+  /** Returns the values of each section of a list in this one. */
+  public List<EffectiveValues> sections(
+      RouteSetting<List<FileSection>> list, List<RouteSetting<?>> of) {
+    return get(list).stream().map(section -> inside(this, of, section)).toList();
+  }
+
+  /** Returns whether the file is a configuration of rls. */
+  public boolean rls() {
+    return rls;
   }
 
   /** Returns a value that is set, and its place, ignoring the table's default. */
@@ -100,6 +118,11 @@ public final class EffectiveValues {
     return !own.broken() && (defaults == null || !defaults.broken());
   }
 
+  /** Returns the start of the section. */
+  public SourcePlace start() {
+    return own.start();
+  }
+
   /**
    * Returns the place of {@code routeSetting} in the section itself, else the start of the section.
    */
@@ -137,21 +160,22 @@ public final class EffectiveValues {
   }
 
   /**
-   * Returns the values in the form in which route files write them, in the table's order, without
-   * lists of sections.
+   * Returns the values in the form in which route files write them, in the table's order, followed
+   * by lists of sections that are not empty.
    */
   public Map<String, Object> shown() {
     Map<String, Object> shown = new LinkedHashMap<>();
+    Map<String, Object> sections = new LinkedHashMap<>();
     for (RouteSetting<?> routeSetting : table) {
-      if (!routeSetting.shape().holdsSections()) {
-        show(routeSetting, shown);
-      }
+      show(routeSetting, routeSetting.shape() instanceof SectionList ? sections : shown);
     }
+    sections.values().removeIf(List.of()::equals);
+    shown.putAll(sections);
     return shown;
   }
 
   private <T> void show(RouteSetting<T> routeSetting, Map<String, Object> shown) {
     find(routeSetting)
-        .ifPresent(value -> shown.put(routeSetting.name(), routeSetting.shape().show(value)));
+        .ifPresent(value -> shown.put(routeSetting.name(), routeSetting.shape().show(value, this)));
   }
 }

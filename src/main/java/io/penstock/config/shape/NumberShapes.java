@@ -10,7 +10,6 @@ import java.util.regex.Pattern;
 public final class NumberShapes {
   private static final int LONGEST = 40;
   private static final int DECIMALS = 9;
-  private static final Pattern ZERO = Pattern.compile("-?0(\\.0+)?([eE][+-]?[0-9]{1,3})?");
 
   private NumberShapes() {}
 
@@ -92,7 +91,7 @@ public final class NumberShapes {
         return new ParsedValue.Bad<>(
             "is " + scalar.shown() + ", expected at most " + DECIMALS + " decimals");
       }
-      return new ParsedValue.Good<>(number);
+      return new ParsedValue.Good<>(number.setScale(Math.max(0, number.scale())));
     }
 
     @Override
@@ -108,14 +107,44 @@ public final class NumberShapes {
     }
   }
 
-  /** Returns whether {@code text} is a number equal to zero. */
-  static boolean zero(String text) {
-    return text.length() <= LONGEST && ZERO.matcher(text).matches();
+  /** A number of seconds, which becomes nanoseconds; it has at most as many decimals as those. */
+  public record Seconds(Fraction number) implements ValueShape.OfScalar<Long> {
+    public static Seconds above(long least, long most) {
+      return new Seconds(Fraction.above(least, most));
+    }
+
+    public static Seconds from(String least, long most) {
+      return new Seconds(Fraction.from(least, most));
+    }
+
+    @Override
+    public String expected() {
+      return number.expected();
+    }
+
+    @Override
+    public ParsedValue<Long> parse(ScalarValue scalar, SourceFile source) {
+      return switch (number.parse(scalar, source)) {
+        case ParsedValue.Good<BigDecimal>(BigDecimal seconds) ->
+            new ParsedValue.Good<>(seconds.movePointRight(DECIMALS).longValueExact());
+        case ParsedValue.Bad<BigDecimal>(String problem) -> new ParsedValue.Bad<>(problem);
+      };
+    }
+
+    @Override
+    public Object show(Long nanos) {
+      return number.show(seconds(nanos));
+    }
+
+    @Override
+    public Map<String, Object> schema() {
+      return number.schema();
+    }
   }
 
-  /** Returns {@code seconds} in nanoseconds, rounded up. */
-  public static long secondsToNanos(BigDecimal seconds) {
-    return seconds.movePointRight(9).setScale(0, RoundingMode.CEILING).longValueExact();
+  /** Returns nanoseconds as seconds. */
+  public static BigDecimal seconds(long nanos) {
+    return BigDecimal.valueOf(nanos, DECIMALS).stripTrailingZeros();
   }
 
   /** Returns {@code millis} in nanoseconds, rounded up. */

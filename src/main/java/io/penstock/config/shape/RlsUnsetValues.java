@@ -1,6 +1,7 @@
 package io.penstock.config.shape;
 
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.Tag;
@@ -20,6 +21,8 @@ final class RlsUnsetValues {
           "latency_compensation",
           "max_dynamic_endpoints");
 
+  private static final Pattern ZERO = Pattern.compile("(?=.{1,40}$)-?0(\\.0+)?([eE][+-]?[0-9]{1,3})?");
+
   private static final Set<String> EMPTY_IS_UNSET =
       Set.of("host", "algorithm", "unit", "scheduler", "overflow");
 
@@ -37,6 +40,6 @@ final class RlsUnsetValues {
     }
     return text.text().isEmpty()
         ? EMPTY_IS_UNSET.contains(setting)
-        : ZERO_IS_UNSET.contains(setting) && NumberShapes.zero(text.text());
+        : ZERO_IS_UNSET.contains(setting) && ZERO.matcher(text.text()).matches();
   }
 }

@@ -53,15 +53,17 @@ public record SectionList(String of, List<RouteSetting<?>> table, boolean secret
     return "aeiou".indexOf(of.charAt(0)) < 0 ? "a " : "an ";
   }
 
-  @Override
-  public boolean holdsSections() {
-    return true;
-  }
-
-  /** Unsupported, because {@link #holdsSections}. */
+  /** Returns a list without sections, such as a default, as it is. */
   @Override
   public Object show(List<FileSection> value) {
-    throw new UnsupportedOperationException("sections are shown by what is built from them");
+    return value;
+  }
+
+  @Override
+  public Object show(List<FileSection> value, EffectiveValues within) {
+    return value.stream()
+        .map(section -> EffectiveValues.inside(within, table, section).shown())
+        .toList();
   }
 
   @Override

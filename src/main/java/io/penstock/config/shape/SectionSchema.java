@@ -56,15 +56,11 @@ public final class SectionSchema {
       case RouteSetting.Fallback.Required<T> required -> text = " Required.";
       case RouteSetting.Fallback.Unset<T> unset -> text = " Default: " + unset.text() + ".";
       case RouteSetting.Fallback.Derived<T> derived -> text = " Default: " + derived.text() + ".";
-      case RouteSetting.Fallback.Fixed<T> fixed -> schema.put("default", constant(setting, fixed));
+      case RouteSetting.Fallback.Fixed<T> fixed ->
+          schema.put("default", setting.shape().show(fixed.value()));
     }
     schema.put("description", setting.meaning() + text);
     schema.putAll(setting.shape().schema());
     return schema;
-  }
-
-  private static <T> Object constant(
-      RouteSetting<T> setting, RouteSetting.Fallback.Fixed<T> fixed) {
-    return setting.shape().holdsSections() ? List.of() : setting.shape().show(fixed.value());
   }
 }

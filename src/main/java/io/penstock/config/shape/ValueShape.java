@@ -18,11 +18,12 @@ public interface ValueShape<T> {
   Object show(T value);
 
   /**
-   * Returns whether the values are lists of sections. Those are shown by the code that builds from
-   * them, because defaults of a section may depend on other settings.
+   * Returns the value as {@link #show(Object)} does.
+   *
+   * @param within the section that has it, on whose settings defaults of inner sections may depend
    */
-  default boolean holdsSections() {
-    return false;
+  default Object show(T value, EffectiveValues within) {
+    return show(value);
   }
 
   /** Returns the JSON Schema of the values. */

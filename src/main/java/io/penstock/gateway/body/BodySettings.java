@@ -52,7 +52,7 @@ public record BodySettings(
     long bound = BodyBudget.mostParkedBytes(mostBytes);
     List<String> above =
         endpoints.stream()
-            .filter(each -> each.stated().contains(QUEUED))
+            .filter(each -> each.entry().stated().contains(QUEUED))
             .filter(each -> each.waiting().bounds().maxBytes() > bound)
             .map(EndpointSpec::path)
             .toList();

@@ -73,7 +73,8 @@ final class OutgoingRequest {
     ServerHttpRequest request = exchange.getRequest();
     RequestContext requestContext = RequestContext.of(exchange);
     HttpHeaders headers = passed(request, requestContext, upstream);
-    origin.addTo(exchange, requestContext.endpoint().spec().forwarding().requestHeaders(), headers);
+    origin.addTo(
+        exchange, requestContext.endpoint().spec().forwarding().headers().ofRequests(), headers);
     headers.set(HeaderNames.REQUEST_ID, requestContext.requestId());
     if (upstream.access().apiKey() != null && !passthrough(requestContext, upstream)) {
       requestContext
@@ -106,7 +107,7 @@ final class OutgoingRequest {
     Set<String> forThisHop =
         HeaderNames.forThisHop(asked.requestHeaders().getAll(HttpHeaderNames.CONNECTION));
     boolean passthrough = passthrough(requestContext, upstream);
-    Set<String> listed = requestContext.endpoint().spec().forwarding().requestHeaders();
+    Set<String> listed = requestContext.endpoint().spec().forwarding().headers().ofRequests();
     boolean chunked = asked.requestHeaders().contains(HttpHeaderNames.TRANSFER_ENCODING);
     HttpHeaders headers = new DefaultHttpHeaders();
     Iterator<Map.Entry<String, String>> all = asked.requestHeaders().iteratorAsString();

@@ -58,12 +58,12 @@ final class PermitAnswer {
     answer.put("queued_for_ms", settlement.waitedNanos() / 1_000_000);
     answer.put("queue_depth", settlement.queueDepth());
     if (window == null) {
-      RATE.forEach(name -> show(answer, name, spec.shown().get(name)));
+      RATE.forEach(name -> show(answer, name, spec.entry().shown().get(name)));
     }
-    ALWAYS.forEach(name -> show(answer, name, spec.shown().get(name)));
+    ALWAYS.forEach(name -> show(answer, name, spec.entry().shown().get(name)));
     for (String name : STATED) {
-      Object value = spec.shown().get(name);
-      if (spec.stated().contains(name) && !zero(value)) {
+      Object value = spec.entry().shown().get(name);
+      if (spec.entry().stated().contains(name) && !zero(value)) {
         show(answer, name, value);
       }
     }

@@ -150,7 +150,7 @@ record UpstreamAnswer(
    * those of the gateway, and those that the endpoint does not pass.
    */
   private void pass(RequestContext requestContext, org.springframework.http.HttpHeaders to) {
-    Set<String> listed = requestContext.endpoint().spec().forwarding().answerHeaders();
+    Set<String> listed = requestContext.endpoint().spec().forwarding().headers().ofAnswers();
     Iterator<Map.Entry<String, String>> all = headers.iteratorAsString();
     while (all.hasNext()) {
       Map.Entry<String, String> each = all.next();

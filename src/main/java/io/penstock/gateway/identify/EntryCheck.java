@@ -150,12 +150,13 @@ public final class EntryCheck {
     if (allowed == null) {
       return true;
     }
-    boolean named = spec.isDynamic() || (spec.descendants().dynamic() && !path.equals(spec.path()));
+    boolean named =
+        spec.isDynamic() || (spec.entry().descendants().dynamic() && !path.equals(spec.path()));
     String looked =
         named && NormalPath.of(path) instanceof NormalPath.Good(String normal)
             ? normal
             : spec.path();
-    int least = spec.configuredPath().length();
+    int least = spec.entry().path().length();
     int end = looked.length();
     while (end >= least && end > 0) {
       if (allowed.contains(looked.substring(0, end))) {

@@ -26,7 +26,7 @@ final class IgnoredParameterReport {
   /** Counts a request, and logs it if it is the first. */
   void report(Endpoint endpoint, Set<ShortParameter> ignored) {
     endpoint.ignored(ignored);
-    String configured = endpoint.spec().configuredPath();
+    String configured = endpoint.spec().entry().path();
     Endpoint ancestor = registry.at(configured);
     if ((ancestor == null ? endpoint : ancestor).ignoredParameters().claimReport()) {
       // in the order in which the parameters are declared

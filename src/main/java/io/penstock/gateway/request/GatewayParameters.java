@@ -154,7 +154,7 @@ public record GatewayParameters(
     Long nanos = reader.read(TIMEOUT);
     Long priority = reader.read(PRIORITY);
     Long sentMillis = reader.read(SENT_AT);
-    boolean unsaid = reading.lenient() && tokens != null && tokens == 0;
+    boolean unsaid = reading.parameters().lenient() && tokens != null && tokens == 0;
     return new GatewayParameters(
         unsaid ? null : tokens,
         new WaitPatience(nanos == null ? WaitPatience.UNSTATED : nanos, clientNanos(headers)),
@@ -168,7 +168,7 @@ public record GatewayParameters(
   }
 
   private static Set<String> readHeaders(EndpointSpec.Reading reading) {
-    if (reading.shortParameters()) {
+    if (reading.parameters().shortNames()) {
       return ALL_SHORT_HEADERS;
     }
     return reading.reads(ShortParameter.TOKEN_COST_HEADER) ? COST_HEADER : Set.of();
@@ -250,7 +250,7 @@ public record GatewayParameters(
         return null;
       }
       Long value = parameter.parser().apply(stated.getFirst());
-      if (!reading.lenient() && fault == null && parameter.expected() != null) {
+      if (!reading.parameters().lenient() && fault == null && parameter.expected() != null) {
         String name = isLong ? parameter.name() : parameter.shortName();
         if (value == null) {
           fault = name + " is not " + parameter.expected();

@@ -70,7 +70,7 @@ public final class LimitHeaders {
 
   private static @Nullable Upstream exposed(
       RequestContext requestContext, @Nullable TicketSettlement settlement) {
-    boolean exposes = requestContext.endpoint().spec().forwarding().exposesLimits();
+    boolean exposes = requestContext.endpoint().spec().forwarding().headers().limits();
     return exposes && settlement != null ? settlement.upstream() : null;
   }
 

@@ -70,7 +70,7 @@ public final class RawPaths {
    * segments.
    */
   public static String below(EndpointSpec spec, String path) {
-    String configured = spec.configuredPath();
+    String configured = spec.entry().path();
     if (configured.length() == 1) {
       return path;
     }

@@ -180,7 +180,7 @@ public final class RequestContext {
     boolean same =
         asksPermit() == (granted.upstream() == null)
             && readBy.reading().dialect().equals(now.reading().dialect())
-            && readBy.configuredPath().equals(now.configuredPath());
+            && readBy.entry().path().equals(now.entry().path());
     return same ? null : CHANGED;
   }
 

@@ -6,6 +6,7 @@ import io.penstock.cost.Dialect;
 import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.provider.DialectName;
 import io.penstock.provider.ProviderProtocol;
@@ -29,7 +30,7 @@ class UnknownPathTest {
 
   private static EndpointSpec endpoint(String path, Dialect dialect) {
     return EndpointFixture.none(path)
-        .reading(new EndpointSpec.Reading(dialect, CostSource.QUERY, 1, 256, 1_000))
+        .reading(EndpointSetup.reading(dialect, CostSource.QUERY, 1, 256, 1_000))
         .spec();
   }
 

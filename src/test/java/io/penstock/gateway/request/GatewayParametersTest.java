@@ -37,8 +37,9 @@ class GatewayParametersTest {
 
   private static EndpointSpec.Reading reading(
       Dialect dialect, CostSource costFrom, boolean lenient, boolean shortParameters) {
+    EndpointSpec.Parameters parameters = new EndpointSpec.Parameters(lenient, shortParameters);
     return new EndpointSpec.Reading(
-        dialect, costFrom, 1, 256, 1_000, 1_000, lenient, shortParameters, ExcessOutput.REFUSE);
+        dialect, costFrom, 1, 256, 1_000, 1_000, parameters, ExcessOutput.REFUSE);
   }
 
   private static GatewayParameters read(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.suite.Hostile;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,7 @@ class RawPathsTest {
     return EndpointFixture.none(path)
         .at(path, configured)
         .bounds(1, 1, 1)
-        .reading(new EndpointSpec.Reading(DialectTable.NONE, CostSource.QUERY, 1, 1, 1))
+        .reading(EndpointSetup.reading(DialectTable.NONE, CostSource.QUERY, 1, 1, 1))
         .stripPrefix(strip)
         .spec();
   }

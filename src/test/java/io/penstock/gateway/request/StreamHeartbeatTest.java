@@ -11,7 +11,7 @@ import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.fake.FakeDrivers;
 import io.penstock.fake.FakeTicker;
 import io.penstock.gateway.body.BodyBudget;
@@ -83,7 +83,7 @@ class StreamHeartbeatTest {
             EndpointFixture.none("/openai")
                 .bounds(10, 10, 10)
                 .reading(
-                    new EndpointSpec.Reading(DialectTable.OPENAI, CostSource.BODY, 1, 256, 1_000))
+                    EndpointSetup.reading(DialectTable.OPENAI, CostSource.BODY, 1, 256, 1_000))
                 .spec()));
     Endpoint endpoint = registry.find("/openai");
     if (endpoint == null) {

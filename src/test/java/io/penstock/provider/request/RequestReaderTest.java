@@ -6,6 +6,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.RequestContent;
 import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
 import io.penstock.provider.Cases;
@@ -112,7 +113,7 @@ class RequestReaderTest {
   @Test
   void body_largerThanTheEndpointTakes_malformed() {
     EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(DialectTable.OPENAI, CostSource.BODY, 1, 256, 64);
+        EndpointSetup.reading(DialectTable.OPENAI, CostSource.BODY, 1, 256, 64);
     byte[] body = Cases.bytes("{\"model\":\"m\"" + " ".repeat(51) + "}");
     RequestReader fits = DialectTable.OPENAI.requestReader(reading, "/v1/chat/completions");
     fits.feed(ByteBuffer.wrap(body));
@@ -211,7 +212,7 @@ class RequestReaderTest {
   @Test
   void maximum_defaultAbsurdlyLarge_isCapped() {
     EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(DialectTable.OPENAI, CostSource.BODY, 1, Long.MAX_VALUE, 1_000);
+        EndpointSetup.reading(DialectTable.OPENAI, CostSource.BODY, 1, Long.MAX_VALUE, 1_000);
     RequestReader reader = DialectTable.OPENAI.requestReader(reading, "/v1/chat/completions");
     reader.feed(ByteBuffer.wrap(Cases.bytes("{\"model\":\"m\",\"n\":10000}")));
     assertThat(Cases.cost(reader.finish())).isEqualTo(new Cost(0, Cost.MAX_TOKENS, 0));
@@ -302,7 +303,7 @@ class RequestReaderTest {
   @Test
   void plainDialect_bodyNotRead_defaultCounts() {
     EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(DialectTable.NONE, CostSource.QUERY, 7, 256, 10);
+        EndpointSetup.reading(DialectTable.NONE, CostSource.QUERY, 7, 256, 10);
     RequestReader reader = DialectTable.NONE.requestReader(reading, "/anything");
     reader.feed(ByteBuffer.wrap(Cases.bytes("{broken")));
     assertThat(reader.finish())

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Dialect;
 import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.provider.ProviderProtocol;
 import java.nio.ByteBuffer;
@@ -16,8 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The user that a request names. */
 class UserTest {
   private static WeighedRequest weigh(Dialect dialect, String path, String members) {
-    EndpointSpec.Reading reading =
-        new EndpointSpec.Reading(dialect, CostSource.BODY, 1, 256, 1 << 20);
+    EndpointSpec.Reading reading = EndpointSetup.reading(dialect, CostSource.BODY, 1, 256, 1 << 20);
     RequestReader reader = ProviderProtocol.of(dialect).requestReader(reading, path);
     String body = "{\"model\":\"m\"" + members + "}";
     reader.feed(ByteBuffer.wrap(body.getBytes(StandardCharsets.UTF_8)));
