@@ -241,7 +241,7 @@ final class UpstreamSettings {
         values.get(INJECT_USAGE));
   }
 
-  /** Returns the limits of an upstream, or of a pool, whose settings have the same names. */
+  /** Returns the limits of an upstream, or of a pool: the settings have the same names. */
   private static Limits limits(EffectiveValues values) {
     return new Limits(
         values.get(RPM),

@@ -144,7 +144,7 @@ public record EndpointSpec(
    * @param shortNames whether requests may state parameters under their short names
    */
   public record Parameters(boolean lenient, boolean shortNames) {
-    /** Parameters without short names, of which unreadable ones are faults. */
+    /** No short names; unreadable parameters are faults. */
     public static final Parameters STRICT = new Parameters(false, false);
   }
 
