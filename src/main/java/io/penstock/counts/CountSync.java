@@ -128,11 +128,6 @@ public final class CountSync implements KnownPeerCounts {
     return countedLimit == null ? Map.of() : countedLimit.cells();
   }
 
-  /** Returns the number of exchanges that failed or were given up. */
-  public long failures() {
-    return figures.failures();
-  }
-
   /**
    * Statistics of the exchanges until now.
    *

@@ -69,39 +69,30 @@ public record LaneKey(
 
   /** Returns the value for a ticket that no longer avoids an upstream. */
   public LaneKey avoidingNone() {
-    return new LaneKey(
-        model, alreadyCharged, onlyUpstream, byAffinity, null, withFallbacks, account, warmup);
+    return with(null, withFallbacks, account, warmup);
   }
 
   /** Returns the value for a ticket that does not wait with an account of its caller. */
   LaneKey withoutAccount() {
-    return new LaneKey(
-        model,
-        alreadyCharged,
-        onlyUpstream,
-        byAffinity,
-        avoidedUpstream,
-        withFallbacks,
-        null,
-        warmup);
+    return with(avoidedUpstream, withFallbacks, null, warmup);
   }
 
   /** Returns the value for a ticket that waits with a group until a cache is warm. */
   LaneKey behind(WarmupGroup group) {
-    return new LaneKey(
-        model,
-        alreadyCharged,
-        onlyUpstream,
-        byAffinity,
-        avoidedUpstream,
-        withFallbacks,
-        account,
-        group);
+    return with(avoidedUpstream, withFallbacks, account, group);
   }
 
   /** Returns the value for a ticket that fallback models may serve too. */
   LaneKey widened() {
+    return with(avoidedUpstream, true, account, warmup);
+  }
+
+  private LaneKey with(
+      @Nullable String avoided,
+      boolean fallbacks,
+      @Nullable CallerAccount waitsWith,
+      @Nullable WarmupGroup group) {
     return new LaneKey(
-        model, alreadyCharged, onlyUpstream, byAffinity, avoidedUpstream, true, account, warmup);
+        model, alreadyCharged, onlyUpstream, byAffinity, avoided, fallbacks, waitsWith, group);
   }
 }

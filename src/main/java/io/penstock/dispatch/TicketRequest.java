@@ -82,15 +82,7 @@ public record TicketRequest(
    * @param key the name of the key it came with, or null
    * @param group the group of the key, or null
    */
-  public record Origin(@Nullable String requestId, @Nullable String key, @Nullable String group) {
-    /** An unknown sender. */
-    public static final Origin UNKNOWN = new Origin(null, null);
-
-    /** Creates a sender without a group. */
-    public Origin(@Nullable String requestId, @Nullable String key) {
-      this(requestId, key, null);
-    }
-  }
+  public record Origin(@Nullable String requestId, @Nullable String key, @Nullable String group) {}
 
   /**
    * Requests that share one part of a fair endpoint.

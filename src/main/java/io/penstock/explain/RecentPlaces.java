@@ -64,11 +64,6 @@ public final class RecentPlaces {
       return byNumber.get(ticket.order());
     }
 
-    /** Returns when the places were taken. */
-    public long nanos() {
-      return nanos;
-    }
-
     private boolean fresh(long now) {
       long lasts = Math.max(LEAST_FRESH_NANOS, byNumber.size() * FRESH_NANOS_PER_TICKET);
       return now - nanos < lasts;

@@ -192,12 +192,6 @@ public record CellPartition(
     return midnight == null ? null : midnight.zone();
   }
 
-  /** Returns these cells with another capacity. */
-  public CellPartition holding(long other) {
-    return new CellPartition(
-        kind, cellMicros, reach, other, releases, seconds, fillMicros, midnight);
-  }
-
   /**
    * Returns four midnights in a row, with {@code nowMicros} between the second and the third; none
    * for all but {@link Kind#DAY}.
@@ -218,32 +212,5 @@ public record CellPartition(
       found.add(last * 1_000);
     }
     return List.copyOf(found.subList(found.size() - 4, found.size()));
-  }
-
-  /**
-   * Returns the running day and the next one, if known, when each begins {@code lateMicros} late.
-   */
-  public List<Long> days(long nowMicros, long lateMicros) {
-    List<Long> midnights = midnights(nowMicros);
-    for (int i = 2; i >= 0; i--) {
-      if (midnights.get(i) + lateMicros <= nowMicros) {
-        return midnights.subList(i, Math.min(i + 2, 4));
-      }
-    }
-    throw new IllegalArgumentException(
-        "a day's guard is %d µs, expected less than a day".formatted(lateMicros));
-  }
-
-  /** Returns whether the rate of tokens or slots is lower; false for other kinds. */
-  public boolean slowerThan(CellPartition other) {
-    return (double) releases / seconds < (double) other.releases / other.seconds;
-  }
-
-  /** Returns whether room for a large amount comes bit by bit, and not only with another cell. */
-  public boolean bitByBit() {
-    return switch (kind) {
-      case TRAILING, CONCURRENCY, BUCKET -> true;
-      case FIXED, DAY, SPAN, STRICT -> false;
-    };
   }
 }

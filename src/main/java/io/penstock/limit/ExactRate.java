@@ -59,10 +59,4 @@ public record ExactRate(long releases, long seconds) {
   public long intervalNanos() {
     return slotNanos(1);
   }
-
-  /** Returns the nanoseconds that {@code count} releases take at this rate, saturating. */
-  public long nanosFor(long count) {
-    double nanos = (double) count * seconds * SECOND / releases;
-    return nanos >= Long.MAX_VALUE ? Long.MAX_VALUE : (long) Math.ceil(nanos);
-  }
 }

@@ -21,9 +21,6 @@ public record RegionCounts(
   /** Listener for denials. Must neither block nor throw. */
   @FunctionalInterface
   public interface DenialListener {
-    /** Does nothing. */
-    DenialListener NOBODY = (cell, limit) -> {};
-
     /**
      * Called when a limit is the first here to deny in a cell.
      *

@@ -1,7 +1,6 @@
 package io.penstock.model;
 
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Built-in limits of models, by provider: those that the provider gives to new accounts. */
@@ -40,11 +39,6 @@ public final class ModelProfiles {
           Map.of());
 
   private ModelProfiles() {}
-
-  /** Returns the names of all providers that have a profile. */
-  public static Set<String> providers() {
-    return BY_PROVIDER.keySet();
-  }
 
   /**
    * Returns the models of a provider's profile with their limits, or null when it has no profile.

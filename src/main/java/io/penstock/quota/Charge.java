@@ -93,14 +93,6 @@ public final class Charge {
     this.heldLeft = receipt.reserved();
   }
 
-  /**
-   * Returns what counts for this attempt now, in the measure of the limit: taken, produced and
-   * still reserved.
-   */
-  public long reserved() {
-    return taken() + produced + heldLeft;
-  }
-
   /** Returns what counts now as taken at release. */
   private long taken() {
     return receipt.taken() + addedBefore + (added == null ? 0 : added.taken());

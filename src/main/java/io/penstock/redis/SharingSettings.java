@@ -26,12 +26,6 @@ public record SharingSettings(
     Duration sliceTtl,
     OutagePolicy onOutage,
     SharingMode sharing) {
-  /** Default time between two rounds. */
-  public static final Duration INTERVAL = Duration.ofMillis(100);
-
-  /** Default lifetime of a slice. */
-  public static final Duration SLICE_TTL = Duration.ofSeconds(2);
-
   private static final Duration SHORTEST = Duration.ofMillis(20);
   private static final Duration LONGEST = Duration.ofSeconds(10);
   private static final Duration LONGEST_TTL = Duration.ofMinutes(1);

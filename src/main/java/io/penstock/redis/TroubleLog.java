@@ -22,7 +22,6 @@ public final class TroubleLog {
   private final String each;
   private final Map<Kind, Long> counts = new EnumMap<>(Kind.class);
   private final Set<String> wrong = new HashSet<>();
-  private long good;
 
   /**
    * Kinds of failures logged since the last success; a failure that comes and goes is logged once.
@@ -44,7 +43,6 @@ public final class TroubleLog {
   public void recordSuccess() {
     boolean ended;
     synchronized (this) {
-      good++;
       ended = !reported.isEmpty();
       reported.clear();
     }
@@ -92,10 +90,5 @@ public final class TroubleLog {
   /** Returns the number of failures by kind; kinds without failures are absent. */
   public synchronized Map<Kind, Long> counts() {
     return Map.copyOf(counts);
-  }
-
-  /** Returns the number of rounds that succeeded. */
-  public synchronized long good() {
-    return good;
   }
 }

@@ -83,10 +83,4 @@ public record Refusal(
     long nanos = retryAfterNanos == UNKNOWN ? DEFAULT_RETRY_NANOS : retryAfterNanos;
     return OptionalLong.of(Math.max(1, Math.ceilDiv(nanos, 1_000_000L)));
   }
-
-  /** Returns the advice in whole seconds, rounded up, ≥ 1; empty where none is given. */
-  public OptionalLong retryAfterSeconds() {
-    OptionalLong millis = retryAfterMillis();
-    return millis.isEmpty() ? millis : OptionalLong.of(Math.ceilDiv(millis.getAsLong(), 1_000L));
-  }
 }

@@ -20,9 +20,6 @@ public record RegionSettings(
     boolean migrates,
     @Nullable Owner owner,
     double share) {
-  /** Default of the share. */
-  public static final double SHARE = 0.05;
-
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
   /** Database user that may create and change tables. */

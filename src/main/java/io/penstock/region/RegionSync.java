@@ -38,8 +38,6 @@ final class RegionSync {
    * @param share of a limit that must be used in a cell before the cell is published, 0 to 1
    */
   record Terms(long countsNanos, long denialsNanos, long timeoutNanos, double share) {
-    static final double SHARE = 0.05;
-
     /** Returns the periods that the contract and {@code src/docs/regions.md} state. */
     static Terms of(double share) {
       return new Terms(

@@ -217,14 +217,6 @@ final class StoreLives {
     return recovering.barred(cells);
   }
 
-  /**
-   * Returns the number of members that, after the last loss, may have spent something unknown to
-   * the store.
-   */
-  int missing() {
-    return recovering.missing();
-  }
-
   /** Returns when other members were last heard, by the shared clock, including those that left. */
   Map<String, Long> known() {
     Map<String, Long> heard = new HashMap<>();

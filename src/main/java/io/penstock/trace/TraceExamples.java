@@ -5,16 +5,6 @@ package io.penstock.trace;
  * example. Called from any thread; must not fail or block.
  */
 public interface TraceExamples {
-  /** Ignores all tickets. */
-  TraceExamples NONE =
-      new TraceExamples() {
-        @Override
-        public void begun(long ticket, String traceId, String spanId) {}
-
-        @Override
-        public void ended(long ticket) {}
-      };
-
   /**
    * Notes that a ticket belongs to a trace, until {@link #ended}.
    *

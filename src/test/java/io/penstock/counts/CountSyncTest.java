@@ -116,7 +116,7 @@ class CountSyncTest {
     // The counts of the others no longer apply: each has the whole limit, and 66 a second stay
     // below it.
     assertThat(countingCrowd.releasedSince(3 * WINDOW)).isGreaterThan(2 * CAPACITY * 90 / 100);
-    assertThat(countingCrowd.members.getFirst().exchange.failures()).isPositive();
+    assertThat(countingCrowd.members.getFirst().exchange.figures().failures()).isPositive();
     countingCrowd.network.become(Way.steady(WAY), false);
     long healed = countingCrowd.now + SECOND + 2 * INTERVAL;
     countingCrowd.run(2 * WINDOW);
@@ -223,7 +223,7 @@ class CountSyncTest {
     asked.step();
     assertThat(asked.told)
         .containsExactly(List.of(Asked.count(10)), List.of(Asked.count(10)), List.of());
-    assertThat(asked.exchange.failures()).isEqualTo(1);
+    assertThat(asked.exchange.figures().failures()).isEqualTo(1);
   }
 
   @Test
@@ -236,7 +236,7 @@ class CountSyncTest {
     assertThat(asked.told).hasSize(1);
     asked.step();
     assertThat(asked.told).hasSize(2);
-    assertThat(asked.exchange.failures()).isEqualTo(1);
+    assertThat(asked.exchange.figures().failures()).isEqualTo(1);
     asked.answers.getFirst().complete(List.of(Asked.count(500)));
     assertThat(asked.limit.room(asked.ticker.nanos())).isEqualTo(CAPACITY - 500);
     asked.answers.getLast().complete(List.of(Asked.count(400)));

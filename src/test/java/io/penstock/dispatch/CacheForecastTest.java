@@ -45,7 +45,7 @@ class CacheForecastTest {
   }
 
   private ParkedTicket ask(long input, TicketRequest.@Nullable SharedPrefix prefix) {
-    return ask(input, prefix, TicketRequest.Origin.UNKNOWN);
+    return ask(input, prefix, new TicketRequest.Origin(null, null, null));
   }
 
   private ParkedTicket ask(
@@ -114,9 +114,9 @@ class CacheForecastTest {
 
   @Test
   void answerToOneKey_makesNobodyLookAtRequestsOfOthers() {
-    ParkedTicket first = ask(90, null, new TicketRequest.Origin(null, "one"));
-    ParkedTicket same = ask(40, null, new TicketRequest.Origin(null, "one"));
-    ParkedTicket other = ask(40, null, new TicketRequest.Origin(null, "other"));
+    ParkedTicket first = ask(90, null, new TicketRequest.Origin(null, "one", null));
+    ParkedTicket same = ask(40, null, new TicketRequest.Origin(null, "one", null));
+    ParkedTicket other = ask(40, null, new TicketRequest.Origin(null, "other", null));
     learn(first, 39, true);
     assertThat(asked).isEqualTo(1);
     assertThat(went(same)).isTrue();

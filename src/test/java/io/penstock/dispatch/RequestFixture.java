@@ -20,7 +20,7 @@ public final class RequestFixture {
   private RequestAffinity affinity = RequestAffinity.NONE;
   private @Nullable CallerAccount account;
   private @Nullable Set<String> models;
-  private Origin origin = Origin.UNKNOWN;
+  private Origin origin = new Origin(null, null, null);
   private @Nullable SharedPrefix sharedPrefix;
 
   private RequestFixture(@Nullable String model, Cost cost) {

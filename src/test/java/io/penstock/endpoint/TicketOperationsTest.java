@@ -73,7 +73,7 @@ class TicketOperationsTest {
   private static ParkedTicket asked(Endpoint endpoint, String requestId) {
     return endpoint.submit(
         RequestFixture.of(null, Cost.ofInput(1))
-            .origin(new TicketRequest.Origin(requestId, "alice"))
+            .origin(new TicketRequest.Origin(requestId, "alice", null))
             .made());
   }
 
@@ -123,7 +123,7 @@ class TicketOperationsTest {
         .isEqualTo(new QueuePlace(third, 2, new WaitForecast(20 * SECOND, false)));
     WaitingTicket waitingTicket = (WaitingTicket) find("r-2").orElseThrow();
     assertThat(waitingTicket.place().ticket()).isSameAs(second);
-    assertThat(second.origin()).isEqualTo(new TicketRequest.Origin("r-2", "alice"));
+    assertThat(second.origin()).isEqualTo(new TicketRequest.Origin("r-2", "alice", null));
     assertThat(find("r-4")).isEmpty();
   }
 
@@ -217,7 +217,7 @@ class TicketOperationsTest {
   void whoWasRefusedBeforeItWasATicket_isRememberedWithWhy() {
     Endpoint endpoint = endpointFixture.open(none("/"));
     Refusal bad = Refusal.of(RefusalReason.BAD_REQUEST, "it is no JSON");
-    endpoint.refused(new TicketRequest.Origin("r-1", null), Cost.NO_TOKENS, 0, bad);
+    endpoint.refused(new TicketRequest.Origin("r-1", null, null), Cost.NO_TOKENS, 0, bad);
     PastTicket pastTicket = (PastTicket) find("r-1").orElseThrow();
     assertThat(pastTicket.refusal()).isEqualTo(bad);
     assertThat(pastTicket.explanation()).isEqualTo(WaitExplanation.NONE);

@@ -53,7 +53,6 @@ class RecentPlacesTest {
     Endpoint endpoint = spaced(10);
     List<ParkedTicket> tickets = tickets(endpoint, 3);
     Places places = places(endpoint);
-    assertThat(places.nanos()).isEqualTo(fixture.ticker.nanos());
     assertThat(places.of(tickets.getFirst())).isEqualTo(place(1, 10 * SECOND));
     assertThat(places.of(tickets.getLast())).isEqualTo(place(3, 30 * SECOND));
   }

@@ -43,7 +43,7 @@ class AroundTest {
       }
       case REGIONS -> {
         RegionCounts nobody =
-            RegionCounts.of(SPEC, WINDOW, SHIFT, List.of(), RegionCounts.DenialListener.NOBODY);
+            RegionCounts.of(SPEC, WINDOW, SHIFT, List.of(), (denied, capacity) -> {});
         limit.sharing().bindRegions(nobody, NOW);
       }
     }

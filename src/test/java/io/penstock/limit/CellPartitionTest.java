@@ -66,21 +66,6 @@ class CellPartitionTest {
   }
 
   @Test
-  void dayThatBeginsLate_runsFromThenOn() {
-    assertThat(UTC.days(MIDNIGHT, 0)).containsExactly(MIDNIGHT, MIDNIGHT + DAY);
-    assertThat(UTC.days(MIDNIGHT + HOUR - 1, HOUR)).containsExactly(MIDNIGHT - DAY, MIDNIGHT);
-    assertThat(UTC.days(MIDNIGHT + HOUR, HOUR)).containsExactly(MIDNIGHT, MIDNIGHT + DAY);
-  }
-
-  @Test
-  void dayThatBeginsMoreThanADayLate_isRefused() {
-    assertThat(UTC.days(MIDNIGHT, DAY)).containsExactly(MIDNIGHT - DAY, MIDNIGHT);
-    assertThatThrownBy(() -> UTC.days(MIDNIGHT, DAY + 1))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("guard is");
-  }
-
-  @Test
   void cellsOfEqualKindAndLength_areTheSame_whateverTheCapacity() {
     LimitSpec fixed = new LimitSpec.FixedWindow(10, NANOS);
     assertThat(CellPartition.sameCells(fixed, new LimitSpec.FixedWindow(20, NANOS))).isTrue();
@@ -97,19 +82,5 @@ class CellPartitionTest {
     assertThat(CellPartition.sameCells(utc, day(10, ZoneId.of("Asia/Tokyo"), 0))).isFalse();
     assertThat(UTC.sameKind(CellPartition.of(day(10, ZoneId.of("Asia/Tokyo"), 0)))).isTrue();
     assertThat(UTC.sameKind(CellPartition.of(new LimitSpec.Day(10, null, 0)))).isFalse();
-  }
-
-  @Test
-  void otherCapacity_changesNothingElse() {
-    assertThat(UTC.holding(7)).isEqualTo(CellPartition.of(day(7, ZoneOffset.UTC, 0)));
-  }
-
-  @Test
-  void slower_isWhatReleasesLessInATime() {
-    CellPartition rate = bucket(new ExactRate(4, 2), 10);
-    assertThat(rate.slowerThan(bucket(new ExactRate(3, 1), 10))).isTrue();
-    assertThat(rate.slowerThan(bucket(new ExactRate(5, 1), 10))).isTrue();
-    assertThat(rate.slowerThan(bucket(new ExactRate(2, 1), 10))).isFalse();
-    assertThat(rate.slowerThan(bucket(new ExactRate(9, 8), 10))).isFalse();
   }
 }

@@ -64,10 +64,4 @@ class ExactRateTest {
       assertThat(exactRate.slotNanos(slot)).isEqualTo(ceiling);
     }
   }
-
-  @Test
-  void nanosForMoreThanALongHolds_saturates() {
-    assertThat(new ExactRate(1, 1_000_000_000).nanosFor(1_000)).isEqualTo(Long.MAX_VALUE);
-    assertThat(new ExactRate(3, 1).nanosFor(6)).isEqualTo(2_000_000_000);
-  }
 }

@@ -26,7 +26,7 @@ class RegionAloneTest extends LimitContract {
             RegionCells.cellNanos(spec),
             SHIFT,
             List.of(),
-            RegionCounts.DenialListener.NOBODY);
+            (denied, capacity) -> {});
     limit.sharing().bindRegions(none, now);
     return limit;
   }

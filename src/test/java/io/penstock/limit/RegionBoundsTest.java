@@ -39,7 +39,7 @@ class RegionBoundsTest {
 
   private static void say(Limit limit, boolean fades, List<CellCounts> words) {
     RegionCounts regionCounts =
-        new RegionCounts(WINDOW, SHIFT, fades, words, RegionCounts.DenialListener.NOBODY);
+        new RegionCounts(WINDOW, SHIFT, fades, words, (denied, capacity) -> {});
     limit.sharing().bindRegions(regionCounts, BEGIN);
   }
 
@@ -224,12 +224,12 @@ class RegionBoundsTest {
     taken(limit, 500, BEGIN);
     RegionCounts byOne =
         new RegionCounts(
-            WINDOW, SHIFT - WINDOW, true, List.of(), RegionCounts.DenialListener.NOBODY);
+            WINDOW, SHIFT - WINDOW, true, List.of(), (denied, capacity) -> {});
     limit.sharing().bindRegions(byOne, BEGIN);
     assertThat(limit.sharing().localCounts()).containsOnlyKeys(CELL);
     RegionCounts byTwo =
         new RegionCounts(
-            WINDOW, SHIFT - 2 * WINDOW, true, List.of(), RegionCounts.DenialListener.NOBODY);
+            WINDOW, SHIFT - 2 * WINDOW, true, List.of(), (denied, capacity) -> {});
     limit.sharing().bindRegions(byTwo, BEGIN);
     assertThat(limit.sharing().localCounts()).containsOnlyKeys(CELL - 2);
   }

@@ -268,7 +268,7 @@ class RegionTrailingTest extends LimitContract {
     limit
         .sharing()
         .bindRegions(
-            RegionCounts.of(day, length, SHIFT, words, RegionCounts.DenialListener.NOBODY), BEGIN);
+            RegionCounts.of(day, length, SHIFT, words, (denied, capacity) -> {}), BEGIN);
     assertThat(RegionCells.cellNanos(day)).isEqualTo(length);
     assertThat(limit.room(BEGIN)).isEqualTo(700);
     assertThat(limit.admittedAt(701, BEGIN)).isEqualTo((cell + 1) * length - SHIFT);

@@ -48,7 +48,6 @@ class ChargeTest {
     spend.produce(20, NOW + SECOND);
     assertThat(spend.roomFreed()).isTrue();
     assertThat(balance(NOW + SECOND)).isEqualTo(new LimitBalance(120, 0, 30));
-    assertThat(spend.reserved()).isEqualTo(150);
   }
 
   @Test

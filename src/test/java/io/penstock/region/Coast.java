@@ -66,7 +66,7 @@ final class Coast implements CountStore, DenialStore {
             null,
             ticker,
             () -> unixMillis + (ticker.nanos() - start) / 1_000_000,
-            RegionSync.Terms.of(RegionSettings.SHARE),
+            RegionSync.Terms.of(0.05),
             () -> 0);
     source = new RegionLimitSource(new LocalLimitSource(), frontier, id -> false);
     frontier.onDenial(() -> wakes++);

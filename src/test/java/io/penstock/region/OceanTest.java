@@ -46,7 +46,7 @@ class OceanTest {
       int regions = 2 + random.nextInt(9);
       long window = random.nextBoolean() ? 60 : 600;
       long lag = random.nextLong(10) * SECOND + 1;
-      double share = random.nextBoolean() ? 0 : RegionSettings.SHARE;
+      double share = random.nextBoolean() ? 0 : 0.05;
       Ocean ocean = new Ocean(seed, window, 1_000, share, true, lag);
       List<Double> split = split(random, regions);
       double offered = (0.5 + 3.5 * random.nextDouble()) * ocean.limit;
@@ -83,7 +83,7 @@ class OceanTest {
   }
 
   private static Ocean even(double offered, boolean counts, long seed) {
-    Ocean ocean = new Ocean(seed, 600, 60_000, RegionSettings.SHARE, counts, 10 * SECOND);
+    Ocean ocean = new Ocean(seed, 600, 60_000, 0.05, counts, 10 * SECOND);
     for (int region = 0; region < 10; region++) {
       ocean.offer(ocean.add(0), offered * ocean.limit / 10, 10);
     }
@@ -120,7 +120,7 @@ class OceanTest {
   @Test
   void requestsThatAreTooLarge_blockNoOtherRegion() {
     for (long seed = 1; seed <= 20; seed++) {
-      Ocean ocean = new Ocean(seed, 60, 1_000, RegionSettings.SHARE, true, 10 * SECOND);
+      Ocean ocean = new Ocean(seed, 60, 1_000, 0.05, true, 10 * SECOND);
       Island large = ocean.add(0);
       Island small = ocean.add(0);
       ocean.offer(small, 300, 3);

@@ -89,7 +89,7 @@ class RegionSyncTest extends LimitSourceContract {
         others,
         ticker,
         this::unixMillis,
-        RegionSync.Terms.of(RegionSettings.SHARE),
+        RegionSync.Terms.of(0.05),
         () -> 0);
   }
 

@@ -35,7 +35,7 @@ final class Tables {
   }
 
   RegionSettings settings(String region) {
-    return new RegionSettings(region, "default", address(), true, null, RegionSettings.SHARE);
+    return new RegionSettings(region, "default", address(), true, null, 0.05);
   }
 
   private SqlClient sql() {

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.coordination.ObjectBounds;
 import io.penstock.gateway.body.BodySettings;
 import io.penstock.pool.UpstreamRegistry;
-import io.penstock.redis.SharingSettings;
-import io.penstock.region.RegionSettings;
 import io.penstock.sharing.OutagePolicy;
 import io.penstock.sharing.SharingMode;
 import java.time.Duration;
@@ -74,13 +72,13 @@ class PenstockSettingsTest {
                 OutagePolicy.PARK,
                 null,
                 SharingMode.EXACT,
-                SharingSettings.SLICE_TTL,
-                SharingSettings.INTERVAL,
+                Duration.ofSeconds(2),
+                Duration.ofMillis(100),
                 new PenstockSettings.Redis.Tls(null, null, null),
                 null,
                 null));
     assertThat(settings.region())
-        .isEqualTo(new PenstockSettings.Region(null, RegionSettings.SHARE));
+        .isEqualTo(new PenstockSettings.Region(null, 0.05));
     assertThat(settings.state())
         .isEqualTo(new PenstockSettings.State(null, Duration.ofSeconds(10)));
     assertThat(settings.usage().rowsPerDay()).isEqualTo(2_000);

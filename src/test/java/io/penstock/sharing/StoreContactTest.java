@@ -91,7 +91,7 @@ class StoreContactTest {
     contact.apply(limit, ENDS);
     Refusal refusal = limit.sharing().refusal();
     assertThat(refusal).isNotNull();
-    assertThat(refusal.retryAfterSeconds()).hasValue(2);
+    assertThat(refusal.retryAfterMillis()).hasValue(2_000);
     contact.answered(ENDS, 3);
     contact.changes(false, ENDS);
     contact.apply(limit, ENDS);
@@ -103,7 +103,7 @@ class StoreContactTest {
     Limit limit = shared();
     heard(OutagePolicy.REFUSE, false).applyApart(limit, ENDS);
     assertThat(limit.sharing().refusal())
-        .satisfies(refusal -> assertThat(refusal.retryAfterSeconds()).hasValue(1));
+        .satisfies(refusal -> assertThat(refusal.retryAfterMillis()).hasValue(1_000));
   }
 
   @Test

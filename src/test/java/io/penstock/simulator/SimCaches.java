@@ -138,7 +138,7 @@ final class SimCaches {
         asking(
             drawn,
             expected,
-            new TicketRequest.Origin(null, key),
+            new TicketRequest.Origin(null, key, null),
             shared(prompt, boundary, key, ids, now),
             anew.nextInt(5) > 0 ? forecast : null),
         prompt,

@@ -227,7 +227,7 @@ class OutageHandlingTest {
             refusal -> {
               assertThat(refusal.reason()).isEqualTo(RefusalReason.LIMIT_UNAVAILABLE);
               assertThat(refusal.reason().status()).isEqualTo(503);
-              assertThat(refusal.retryAfterSeconds()).hasValue(2);
+              assertThat(refusal.retryAfterMillis()).hasValue(2_000);
             });
     node.arrive(1);
     sliceWorld.run(BACK + SliceWorld.TTL - SECOND);

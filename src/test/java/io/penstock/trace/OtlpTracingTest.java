@@ -29,6 +29,14 @@ class OtlpTracingTest {
   }
 
   private final Losses losses = new Losses();
+  private final TraceExamples exemplars =
+      new TraceExamples() {
+        @Override
+        public void begun(long ticket, String traceId, String spanId) {}
+
+        @Override
+        public void ended(long ticket) {}
+      };
   private final TraceCollector traceCollector = TraceCollector.start();
 
   @AfterEach
@@ -37,7 +45,7 @@ class OtlpTracingTest {
   }
 
   private OtlpTracing sending(Duration timeout) {
-    return new OtlpTracing(settings(timeout, Map.of()), losses, TraceExamples.NONE);
+    return new OtlpTracing(settings(timeout, Map.of()), losses, exemplars);
   }
 
   private TraceSettings settings(Duration timeout, Map<String, String> others) {
@@ -137,7 +145,7 @@ class OtlpTracingTest {
     traceCollector.script((self, byteSocket) -> byteSocket.awaitEnd());
     TraceSettings twoAtMost =
         settings(Duration.ofSeconds(1), Map.of("otel.bsp.max.queue.size", "2"));
-    try (OtlpTracing tracing = new OtlpTracing(twoAtMost, losses, TraceExamples.NONE)) {
+    try (OtlpTracing tracing = new OtlpTracing(twoAtMost, losses, exemplars)) {
       for (int i = 0; i < 5; i++) {
         follow(tracing);
       }
@@ -149,7 +157,7 @@ class OtlpTracingTest {
   void samplerThatIsNamed_decides() {
     TraceSettings none =
         settings(Duration.ofSeconds(1), Map.of("otel.traces.sampler", "always_off"));
-    try (OtlpTracing tracing = new OtlpTracing(none, losses, TraceExamples.NONE)) {
+    try (OtlpTracing tracing = new OtlpTracing(none, losses, exemplars)) {
       follow(tracing);
     }
     assertThat(traceCollector.connections()).isZero();
@@ -162,7 +170,7 @@ class OtlpTracingTest {
     DefaultHttpHeaders sent = new DefaultHttpHeaders();
     sent.set("b3", "the client's");
     sent.set("traceparent", "the client's");
-    try (OtlpTracing tracing = new OtlpTracing(zipkin, losses, TraceExamples.NONE)) {
+    try (OtlpTracing tracing = new OtlpTracing(zipkin, losses, exemplars)) {
       HttpHeaders received = new HttpHeaders();
       received.set("b3", trace + "-e457b5a2e4d86bd1-1");
       RequestTrail trail = tracing.begin("GET", "/a", received);

@@ -128,15 +128,6 @@ public record GatewayParameters(
     ignored = Set.copyOf(ignored);
   }
 
-  /** Reads the parameters of a request without a key. */
-  public static GatewayParameters of(
-      @Nullable String rawQuery,
-      HttpHeaders headers,
-      EndpointSpec.Reading reading,
-      WallClock clock) {
-    return of(rawQuery, headers, reading, null, clock);
-  }
-
   /**
    * Reads the parameters; a fault is returned, not thrown.
    *

@@ -211,7 +211,7 @@ public final class RequestContext {
   public TicketRequest.Origin origin() {
     ApiCaller apiCaller = clientIdentity.caller();
     return apiCaller == null
-        ? new TicketRequest.Origin(requestId, null)
+        ? new TicketRequest.Origin(requestId, null, null)
         : new TicketRequest.Origin(
             requestId, apiCaller.spec().name(), apiCaller.spec().terms().group());
   }

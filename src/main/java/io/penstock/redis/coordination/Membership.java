@@ -124,11 +124,6 @@ final class Membership {
     return names.channels() + "{" + kind.word() + ":" + name + "}";
   }
 
-  /** Returns the birth of the shared data as last answered, or empty. */
-  String born() {
-    return born;
-  }
-
   /** Returns the number of objects as last answered. */
   long objects() {
     return objects;

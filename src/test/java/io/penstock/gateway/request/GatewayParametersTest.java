@@ -48,18 +48,18 @@ class GatewayParametersTest {
     for (int i = 0; i < headers.length; i += 2) {
       all.add(headers[i], headers[i + 1]);
     }
-    return GatewayParameters.of(query, all, reading, () -> NOW_MILLIS);
+    return GatewayParameters.of(query, all, reading, null, () -> NOW_MILLIS);
   }
 
   @Test
   void requestThatSaysNothing_leavesAllToTheEndpoint() {
     GatewayParameters nothing =
-        GatewayParameters.of(null, new HttpHeaders(), STRICT, () -> NOW_MILLIS);
+        GatewayParameters.of(null, new HttpHeaders(), STRICT, null, () -> NOW_MILLIS);
     assertThat(nothing)
         .isEqualTo(
             new GatewayParameters(
                 null, WaitPatience.DEFAULT, 0, null, null, null, ALL_SHORT, Set.of(), null))
-        .isEqualTo(GatewayParameters.of(null, new HttpHeaders(), LENIENT, () -> NOW_MILLIS));
+        .isEqualTo(GatewayParameters.of(null, new HttpHeaders(), LENIENT, null, () -> NOW_MILLIS));
   }
 
   @ParameterizedTest

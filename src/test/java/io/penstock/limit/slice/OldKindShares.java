@@ -330,7 +330,7 @@ final class OldKindShares {
     boolean sameUnit =
         kind() != CellPartition.Kind.STRICT && asked.kind() != CellPartition.Kind.STRICT;
     SliceMember member = host.sharers.add(report.member(), like);
-    member.partition = sameUnit ? like.holding(asked.capacity()) : like;
+    member.partition = sameUnit ? holding(like, asked.capacity()) : like;
     member.number = report.number();
     member.lastReportAt = now;
     member.wanted = 0;
@@ -357,5 +357,17 @@ final class OldKindShares {
     if (amount != 0 && cells.merge(cell, amount, Long::sum) <= 0) {
       cells.remove(cell);
     }
+  }
+
+  private static CellPartition holding(CellPartition like, long capacity) {
+    return new CellPartition(
+        like.kind(),
+        like.cellMicros(),
+        like.reach(),
+        capacity,
+        like.releases(),
+        like.seconds(),
+        like.fillMicros(),
+        like.midnight());
   }
 }

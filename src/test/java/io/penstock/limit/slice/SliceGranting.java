@@ -44,7 +44,7 @@ final class SliceGranting {
   private boolean keepForHeads(long after, long before) {
     for (SliceMember head : sliceMembers.heads(after, before)) {
       if (!allotment.keepFirst(Math.min(head.lackedAtOnce, sliceMembers.capacity()))
-          && partition.bitByBit()) {
+          && isBitByBit()) {
         return false;
       }
     }
@@ -59,11 +59,19 @@ final class SliceGranting {
     }
     long cell = allotment.first(head);
     if (cell == SliceLedger.NONE) {
-      return !partition.bitByBit();
+      return !isBitByBit();
     }
     give(cell, head);
     member.lackedAtOnce = 0;
     return true;
+  }
+
+  /** Returns whether room for a large amount comes bit by bit, and not only with another cell. */
+  private boolean isBitByBit() {
+    return switch (partition.kind()) {
+      case TRAILING, CONCURRENCY, BUCKET -> true;
+      case FIXED, DAY, SPAN, STRICT -> false;
+    };
   }
 
   private void give(long cell, long amount) {

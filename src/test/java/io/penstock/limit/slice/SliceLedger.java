@@ -272,11 +272,21 @@ public final class SliceLedger {
     }
   }
 
+  /** Returns the running day and the next one, if known; each begins as late as its guard says. */
+  private List<Long> days(CellPartition at, long now) {
+    List<Long> midnights = at.midnights(now);
+    int runs = 2;
+    while (midnights.get(runs) + sharers.reach() > now) {
+      runs--;
+    }
+    return midnights.subList(runs, Math.min(runs + 2, 4));
+  }
+
   private long running(CellPartition at, long now) {
     return switch (partition.kind()) {
       case FIXED, TRAILING, BUCKET -> now / partition.cellMicros();
       case CONCURRENCY, STRICT -> 0;
-      case DAY -> at.days(now, sharers.reach()).getFirst();
+      case DAY -> days(at, now).getFirst();
       case SPAN -> {
         long runs = days.running(totals, barred, sharers.reach(), now);
         known = Math.max(known, days.known());
@@ -331,7 +341,7 @@ public final class SliceLedger {
         }
       }
       case DAY -> {
-        for (long day : at.days(now, sharers.reach())) {
+        for (long day : days(at, now)) {
           if (day == running || day + sharers.reach() <= now + ttl) {
             cells.add(day);
           }
@@ -387,7 +397,7 @@ public final class SliceLedger {
     return switch (partition.kind()) {
       case FIXED -> (Math.max(running, barred) + 1) * at.cellMicros();
       case TRAILING -> (last + span() + 1) * at.cellMicros();
-      case DAY -> at.days(now, sharers.reach()).get(1) + sharers.reach();
+      case DAY -> days(at, now).get(1) + sharers.reach();
       case SPAN -> running + CellPartition.SPAN_MICROS + sharers.reach();
       case BUCKET -> {
         CellPartition rate = Objects.requireNonNull(sharers.slowest(now, ttl), "who asks lives");

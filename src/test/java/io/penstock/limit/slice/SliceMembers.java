@@ -81,7 +81,7 @@ final class SliceMembers {
   @Nullable CellPartition slowest(long now, long ttl) {
     CellPartition slowest = null;
     for (SliceMember member : members.values()) {
-      boolean slower = slowest == null || member.partition.slowerThan(slowest);
+      boolean slower = slowest == null || rate(member.partition) < rate(slowest);
       if (!member.silent(now, ttl) && slower) {
         slowest = member.partition;
       }
@@ -93,10 +93,14 @@ final class SliceMembers {
   @Nullable CellPartition slowestEver() {
     CellPartition slowest = null;
     for (SliceMember member : members.values()) {
-      boolean slower = slowest == null || member.partition.slowerThan(slowest);
+      boolean slower = slowest == null || rate(member.partition) < rate(slowest);
       slowest = slower ? member.partition : slowest;
     }
     return slowest;
+  }
+
+  private static double rate(CellPartition partition) {
+    return (double) partition.releases() / partition.seconds();
   }
 
   /** Returns the member with that name, and adds it if there is none. */

@@ -101,7 +101,6 @@ class MembershipTest {
     membership.receiveHeartbeat(1, 0);
     assertThat(membership.joined(0)).isTrue();
     assertThat(membership.receivedAllHeartbeats()).isTrue();
-    assertThat(membership.born()).isEqualTo("born");
     assertThat(membership.objects()).isEqualTo(17);
     assertThat(membership.joined(LEASE - 1)).isTrue();
     assertThat(membership.joined(LEASE)).isFalse();
