@@ -114,7 +114,7 @@ class GatewayMetersTest {
   private static Event called(
       Dialect dialect, @Nullable String error, @Nullable TokenUsage tokenUsage) {
     ModelOperation modelOperation =
-        dialect == DialectTable.GEMINI ? ModelOperation.GENERATION : ModelOperation.CHAT;
+        dialect.equals(DialectTable.GEMINI) ? ModelOperation.GENERATION : ModelOperation.CHAT;
     return new Event.Called(
         0, "/a", "u", "m", dialect, modelOperation, 2_000_000_000L, tokenUsage, error);
   }

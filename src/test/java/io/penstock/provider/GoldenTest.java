@@ -133,10 +133,10 @@ class GoldenTest {
 
   private static String path(Path file) {
     String name = file.getFileName().toString();
-    if (dialect(file) == DialectTable.GEMINI) {
+    if (dialect(file).equals(DialectTable.GEMINI)) {
       return "/v1beta/models/gemini-2.5-flash:" + geminiCall(name);
     }
-    if (dialect(file) == DialectTable.AZURE && !name.contains("-v1.")) {
+    if (dialect(file).equals(DialectTable.AZURE) && !name.contains("-v1.")) {
       return "/openai/deployments/gpt-4o-eu" + path(name).substring("/v1".length());
     }
     return path(name);
