@@ -85,7 +85,7 @@ final class AnswerLessons {
     if (limit == null && remaining == null) {
       return true;
     }
-    String reset = header.apply(names.reset());
+    String reset = names.reset() == null ? null : header.apply(names.reset());
     long most = ResetTimes.count(limit);
     long left = ResetTimes.count(remaining);
     long until = reset == null ? ProviderStatus.UNSTATED : names.form().nanos(resetTimes, reset);

@@ -156,6 +156,8 @@ public final class LimitHeaders {
         line.resetNanos() == Ticker.NEVER ? 0 : Math.ceilDiv(line.resetNanos(), MILLI);
     headers.put(names.limit(), Long.toString(line.quota()));
     headers.put(names.remaining(), Long.toString(line.remaining()));
-    headers.put(names.reset(), names.form().text(resetMillis, clock.unixMillis()));
+    if (names.reset() != null) {
+      headers.put(names.reset(), names.form().text(resetMillis, clock.unixMillis()));
+    }
   }
 }

@@ -144,6 +144,8 @@ final class OpenAiAnswer extends AnswerVisitor {
                 case "name", "arguments", "input" -> true;
                 default -> false;
               };
+      // Mistral's models that reason put their thoughts into a part of the content
+      case 8 -> "content".equals(part) && "thinking".equals(at.name(6)) && name.equals("text");
       default -> false;
     };
   }

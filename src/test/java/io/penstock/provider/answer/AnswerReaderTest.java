@@ -77,6 +77,21 @@ class AnswerReaderTest {
   }
 
   @Test
+  void thoughtsInAPartOfTheContent_areOutput() {
+    AnswerReader reader =
+        Cases.answer(
+            DialectTable.OPENAI,
+            SSE,
+            """
+            data: {"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"12345678"}]}]}}]}
+
+            data: {"choices":[{"delta":{"content":[{"type":"text","text":"1234"}]}}]}
+
+            """);
+    assertThat(reader.producedTokens()).isEqualTo(3);
+  }
+
+  @Test
   void usage_moreCachedThanInput_countsAsUncachedWithWarning() {
     AnswerReader reader =
         openAi(
