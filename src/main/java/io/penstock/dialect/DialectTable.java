@@ -4,6 +4,7 @@ import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.anthropic.AnthropicProtocol;
 import io.penstock.provider.azure.AzureProtocol;
 import io.penstock.provider.gemini.GeminiProtocol;
+import io.penstock.provider.mistral.MistralProtocol;
 import io.penstock.provider.openai.OpenAiProtocol;
 import java.util.List;
 import java.util.function.Predicate;
@@ -24,11 +25,14 @@ public final class DialectTable {
   /** Gemini: the path names model and call. */
   public static final ProviderProtocol GEMINI = new GeminiProtocol();
 
+  /** Mistral: chat, agents, fill-in-the-middle completions, embeddings. */
+  public static final ProviderProtocol MISTRAL = new MistralProtocol();
+
   /** Nothing is read: the cost is what the parameters of the request state. */
   public static final ProviderProtocol NONE = new PlainProtocol();
 
   /** All dialects, in the order in which pages and messages name them. */
-  public static final List<ProviderProtocol> ALL = List.of(OPENAI, AZURE, ANTHROPIC, GEMINI, NONE);
+  public static final List<ProviderProtocol> ALL = List.of(OPENAI, AZURE, ANTHROPIC, GEMINI, MISTRAL, NONE);
 
   private DialectTable() {}
 

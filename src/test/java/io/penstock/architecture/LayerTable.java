@@ -69,6 +69,7 @@ final class LayerTable {
           new Row(2, "provider.azure", layersTo(1).or(PROTOCOL).or(packages("provider.openai"))),
           new Row(2, "provider.anthropic", layersTo(1).or(PROTOCOL)),
           new Row(2, "provider.gemini", layersTo(1).or(PROTOCOL)),
+          new Row(2, "provider.mistral", layersTo(1).or(PROTOCOL).or(packages("provider.openai"))),
           new Row(2, "dialect", layersTo(1).or(PROTOCOL).or(row -> isProvider(row.name()))),
           new Row(2, "mock", layersTo(0).or(packages("json"))),
           new Row(2, "config.shape", layersTo(1)),

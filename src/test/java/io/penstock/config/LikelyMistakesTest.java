@@ -74,8 +74,8 @@ class LikelyMistakesTest {
         .containsExactly(
             "a.yaml:3:%d: %s is set, but the endpoint has no dialect, so a request counts as one"
                     .formatted(43 + limit.length() + 2, limit)
-                + " token unless it states more, expected dialect openai, azure, anthropic or"
-                + " gemini");
+                + " token unless it states more, expected dialect openai, azure, anthropic,"
+                + " gemini or mistral");
     assertThat(
             upstream("/a, dialect: openai, calls: weighed", "url: 'http://u', tpm: 5")
                 .warnings(Map.of()))

@@ -124,7 +124,7 @@ class ScrapeSizeTest {
     assertThat(metricsScrape.sum("penstock_parameters_ignored_total", Map.of()))
         .isEqualTo(2_000 * 6);
     assertThat(metricsScrape.sum("gen_ai_client_operation_duration_seconds_count", Map.of()))
-        .isEqualTo(2_000 * 5);
+        .isEqualTo(2_000 * DialectTable.ALL.size());
   }
 
   @Test

@@ -146,6 +146,9 @@ class GoldenTest {
     if (name.startsWith("chat")) {
       return "/v1/chat/completions";
     }
+    if (name.startsWith("fim")) {
+      return "/v1/fim/completions";
+    }
     for (String call : List.of("completions", "responses", "embeddings")) {
       if (name.startsWith(call)) {
         return "/v1/" + call;
