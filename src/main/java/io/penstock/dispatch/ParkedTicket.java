@@ -99,7 +99,7 @@ public final class ParkedTicket extends Ticket {
     this.ticketRequest = ticketRequest;
     this.shadowTicket = shadowTicket;
     this.terms = terms;
-    this.laneKey = LaneKey.of(ticketRequest.model(), ticketRequest.account());
+    this.laneKey = LaneKey.of(ticketRequest.model(), ticketRequest.sender().account());
     this.carried = null;
   }
 
@@ -185,7 +185,7 @@ public final class ParkedTicket extends Ticket {
    * quotas in the queue.
    */
   public CallerAccount.ChargeResult charge(long now) {
-    CallerAccount callerAccount = ticketRequest.account();
+    CallerAccount callerAccount = ticketRequest.sender().account();
     if (callerAccount == null || laneKey.account() != null) {
       return NOTHING;
     }
@@ -237,7 +237,7 @@ public final class ParkedTicket extends Ticket {
   /** Returns the account of its caller, or null when the caller has no limits. */
   @Nullable
   public CallerAccount account() {
-    return ticketRequest.account();
+    return ticketRequest.sender().account();
   }
 
   @Override
@@ -290,7 +290,7 @@ public final class ParkedTicket extends Ticket {
    * cost} has what was expected before. For the owner of the queue only.
    */
   long cachedTokens(long now) {
-    CacheForecast forecast = ticketRequest.cacheForecast();
+    CacheForecast forecast = ticketRequest.cacheUse().forecast();
     return forecast == null || carried != null || missesHolder()
         ? cost().cachedTokens()
         : forecast.expect(cost(), now).cachedTokens();
@@ -351,12 +351,12 @@ public final class ParkedTicket extends Ticket {
 
   /** Returns the origin of its request. */
   public TicketRequest.Origin origin() {
-    return ticketRequest.origin();
+    return ticketRequest.sender().origin();
   }
 
   /** Returns the new beginning of its prompt, or null. */
   TicketRequest.@Nullable SharedPrefix sharedPrefix() {
-    return ticketRequest.sharedPrefix();
+    return ticketRequest.cacheUse().sharedPrefix();
   }
 
   /** Sets the requests for which one warms a cache. For the owner of the queue only. */
@@ -390,7 +390,10 @@ public final class ParkedTicket extends Ticket {
   /** Gives it its place in an order. */
   void enter(QueueDiscipline<ParkedTicket> discipline) {
     discipline.enter(
-        this, ticketRequest.priority(), ticketRequest.flow().name(), ticketRequest.flow().weight());
+        this,
+        ticketRequest.sender().priority(),
+        ticketRequest.flow().name(),
+        ticketRequest.flow().weight());
   }
 
   /** Returns the name of the flow that it belongs to, where shares are fair. */

@@ -13,31 +13,48 @@ import org.jspecify.annotations.Nullable;
  * @param cost its expected usage
  * @param bytes of body it holds in memory while it waits, ≥ 0
  * @param patience how long it is willing to wait
- * @param priority the larger goes first, in orders that use priorities
  * @param flow the flow it belongs to, in a fair order
  * @param affinity the affinity to one upstream
- * @param account the account of its caller, or null when the caller has no limits
- * @param models the models its caller may ask for; null is any. Fallback models serve the request
- *     only if the caller may ask for all of them
- * @param origin its sender, as shown to people
- * @param sharedPrefix the new beginning of its prompt for which one request warms the cache; null
- *     when there is none
- * @param cacheForecast predicts anew, while it waits, how much of its input is read from a cache;
- *     null when that does not change
+ * @param sender its sender
+ * @param cacheUse its use of the provider's cache
  */
 public record TicketRequest(
     @Nullable String model,
     Cost cost,
     long bytes,
     WaitPatience patience,
-    int priority,
     Flow flow,
     RequestAffinity affinity,
-    @Nullable CallerAccount account,
-    @Nullable Set<String> models,
-    Origin origin,
-    @Nullable SharedPrefix sharedPrefix,
-    @Nullable CacheForecast cacheForecast) {
+    Sender sender,
+    CacheUse cacheUse) {
+  /**
+   * Sender of a request, and its rights.
+   *
+   * @param origin who it is, as shown to people
+   * @param account its account, or null when it has no limits
+   * @param models the models it may ask for; null is any. Fallback models serve the request only if
+   *     it may ask for all of them
+   * @param priority the larger goes first, in orders that use priorities
+   */
+  public record Sender(
+      Origin origin,
+      @Nullable CallerAccount account,
+      @Nullable Set<String> models,
+      int priority) {}
+
+  /**
+   * Use of the provider's cache by a request.
+   *
+   * @param sharedPrefix the new beginning of its prompt for which one request warms the cache; null
+   *     when there is none
+   * @param forecast predicts anew, while it waits, how much of its input is read from a cache; null
+   *     when that does not change
+   */
+  public record CacheUse(@Nullable SharedPrefix sharedPrefix, @Nullable CacheForecast forecast) {
+    /** No use that is known. */
+    public static final CacheUse NONE = new CacheUse(null, null);
+  }
+
   /**
    * A beginning of a prompt that is new to the provider's cache.
    *
@@ -76,7 +93,7 @@ public record TicketRequest(
   }
 
   /**
-   * Sender of a request.
+   * Names of the sender of a request.
    *
    * @param requestId the id under which the request is known outside, or null
    * @param key the name of the key it came with, or null

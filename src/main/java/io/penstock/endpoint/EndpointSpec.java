@@ -309,8 +309,8 @@ public record EndpointSpec(
 
   private long fallbackNanos(TicketRequest request, long now) {
     Fallback fallback = fallback(request.model());
-    if (fallback == null
-        || (request.models() != null && !request.models().containsAll(fallback.models()))) {
+    Set<String> allowed = request.sender().models();
+    if (fallback == null || (allowed != null && !allowed.containsAll(fallback.models()))) {
       return Ticker.NEVER;
     }
     return fallback.afterNanos() > Ticker.NEVER - now ? Ticker.NEVER : now + fallback.afterNanos();

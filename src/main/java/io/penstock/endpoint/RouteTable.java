@@ -123,7 +123,7 @@ final class RouteTable implements RouteSource {
 
   /** Informs the upstreams that may serve a new request of its arrival. */
   void arrived(TicketRequest ticketRequest, long now) {
-    String key = ticketRequest.origin().key();
+    String key = ticketRequest.sender().origin().key();
     for (UpstreamSpec each : configuration.get().upstreams()) {
       Upstream upstream = upstreamRegistry.find(each.id());
       if (upstream != null && each.serves(ticketRequest.model())) {

@@ -91,7 +91,7 @@ final class TicketAccounting implements DispatchListener {
   /** Counts the arrival of a ticket, which is in flight until it is settled. */
   void arrived(TicketRequest ticketRequest) {
     inFlight.bring();
-    enter(ticketRequest.account());
+    enter(ticketRequest.sender().account());
     endpointTotals.add(TicketFate.OFFERED, ticketRequest.cost(), ticketRequest.bytes());
     endpointTotals.add(TicketFate.WAITING, ticketRequest.cost(), ticketRequest.bytes());
   }

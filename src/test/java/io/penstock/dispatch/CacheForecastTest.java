@@ -57,19 +57,11 @@ class CacheForecastTest {
         };
     ParkedTicket ticket =
         endpoint.submit(
-            new TicketRequest(
-                "m",
-                new Cost(input, 0, 0).withCached(cached),
-                0,
-                WaitPatience.DEFAULT,
-                0,
-                TicketRequest.Flow.ANONYMOUS,
-                TicketRequest.RequestAffinity.NONE,
-                null,
-                null,
-                origin,
-                prefix,
-                forecast));
+            RequestFixture.of("m", new Cost(input, 0, 0).withCached(cached))
+                .origin(origin)
+                .sharedPrefix(prefix)
+                .forecast(forecast)
+                .made());
     fixture.drivers.run();
     return ticket;
   }

@@ -22,6 +22,7 @@ public final class RequestFixture {
   private @Nullable Set<String> models;
   private Origin origin = new Origin(null, null, null);
   private @Nullable SharedPrefix sharedPrefix;
+  private @Nullable CacheForecast forecast;
 
   private RequestFixture(@Nullable String model, Cost cost) {
     this.model = model;
@@ -77,6 +78,11 @@ public final class RequestFixture {
     return this;
   }
 
+  RequestFixture forecast(CacheForecast ofCached) {
+    forecast = ofCached;
+    return this;
+  }
+
   public RequestFixture origin(Origin sender) {
     origin = sender;
     return this;
@@ -88,13 +94,9 @@ public final class RequestFixture {
         cost,
         bytes,
         patience,
-        priority,
         flow,
         affinity,
-        account,
-        models,
-        origin,
-        sharedPrefix,
-        null);
+        new TicketRequest.Sender(origin, account, models, priority),
+        new TicketRequest.CacheUse(sharedPrefix, forecast));
   }
 }

@@ -357,7 +357,7 @@ final class Oracle {
     SimHold warmed = hold != null && hold.learned() ? hold : null;
     boolean any = false;
     for (SimTicket each : answered.endpoint.waiting) {
-      boolean sameKey = Objects.equals(each.ask.origin().key(), answered.ask.origin().key());
+      boolean sameKey = Objects.equals(each.ask.sender().origin().key(), answered.ask.sender().origin().key());
       boolean concerned =
           (changed && sameKey) || (warmed != null && warmed.equals(each.facing.hold()));
       if (concerned && each.expectAnew(world.now())) {

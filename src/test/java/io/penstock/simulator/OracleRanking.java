@@ -48,7 +48,7 @@ final class OracleRanking {
 
   /** Returns (priority + waited ÷ aging) × aging, which is a whole number. */
   private long effective(SimTicket ticket, long now) {
-    long priority = ticket.ask.priority();
+    long priority = ticket.ask.sender().priority();
     return agingNanos == 0 ? priority : priority * agingNanos + now - ticket.arrived;
   }
 

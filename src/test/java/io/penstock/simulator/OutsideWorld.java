@@ -106,7 +106,7 @@ final class OutsideWorld {
             endpoint.spec.upstreams(),
             world.now());
     TicketRequest ticketRequest = prompt == null ? drawn : prompt.ask();
-    boolean warms = ticketRequest.sharedPrefix() != null;
+    boolean warms = ticketRequest.cacheUse().sharedPrefix() != null;
     if (fair(endpoint) || warms) {
       simulation.drain(); // else the oracle could not know when its flow comes back
     }
@@ -174,8 +174,8 @@ final class OutsideWorld {
     return RequestFixture.of(ticketRequest.model(), ticketRequest.cost())
         .bytes(ticketRequest.bytes())
         .patience(ticketRequest.patience())
-        .account(ticketRequest.account())
-        .models(ticketRequest.models())
+        .account(ticketRequest.sender().account())
+        .models(ticketRequest.sender().models())
         .made();
   }
 

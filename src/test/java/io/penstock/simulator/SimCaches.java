@@ -175,14 +175,11 @@ final class SimCaches {
         cost,
         drawn.bytes(),
         drawn.patience(),
-        drawn.priority(),
         drawn.flow(),
         drawn.affinity(),
-        drawn.account(),
-        drawn.models(),
-        origin,
-        sharedPrefix,
-        forecast);
+        new TicketRequest.Sender(
+            origin, drawn.sender().account(), drawn.sender().models(), drawn.sender().priority()),
+        new TicketRequest.CacheUse(sharedPrefix, forecast));
   }
 
   /**

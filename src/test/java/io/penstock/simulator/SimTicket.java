@@ -143,7 +143,7 @@ final class SimTicket {
     this.ask = ticketRequest;
     this.arrived = arrived;
     this.model = ticketRequest.model();
-    this.facing = new SimLaneKey(model, false, waits ? ticketRequest.account() : null, null, null);
+    this.facing = new SimLaneKey(model, false, waits ? ticketRequest.sender().account() : null, null, null);
     this.cost = ticketRequest.cost();
     this.demand = new SimDemand(cost);
     this.bytes = ticketRequest.bytes();
@@ -203,7 +203,7 @@ final class SimTicket {
 
   /** Expects anew how much of its input a cache has; returns whether that changed. */
   boolean expectAnew(long now) {
-    CacheForecast forecast = ask.cacheForecast();
+    CacheForecast forecast = ask.cacheUse().forecast();
     if (forecast == null || facing.paid()) {
       return false;
     }
@@ -242,7 +242,7 @@ final class SimTicket {
             model,
             cost,
             stage,
-            ask.priority(),
+            ask.sender().priority(),
             ask.flow().name(),
             blocked ? " blocked" : "",
             attempts > 0 ? " back " + facing : "",

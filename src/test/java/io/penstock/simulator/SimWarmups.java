@@ -13,7 +13,7 @@ final class SimWarmups {
 
   /** Notes a new ticket; returns one that waited on its own and is with it from now on, or null. */
   @Nullable SimTicket arrived(SimTicket ticket) {
-    TicketRequest.SharedPrefix prefix = ticket.ask.sharedPrefix();
+    TicketRequest.SharedPrefix prefix = ticket.ask.cacheUse().sharedPrefix();
     if (prefix == null) {
       return null;
     }

@@ -119,41 +119,43 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
         requestContext.cost(),
         requestContext.body().size(),
         requestContext.parameters().patience(),
-        requestContext.parameters().priority(),
         flow(requestContext, request.getHeaders()),
         affinity,
-        apiCaller == null ? null : apiCaller.account(),
-        requestContext.client().models(),
-        requestContext.origin(),
-        sharedPrefix(requestContext),
-        cacheForecast(requestContext, affinity));
+        new TicketRequest.Sender(
+            requestContext.origin(),
+            apiCaller == null ? null : apiCaller.account(),
+            requestContext.client().models(),
+            requestContext.parameters().priority()),
+        cacheUse(requestContext, affinity));
+  }
+
+  private TicketRequest.CacheUse cacheUse(
+      RequestContext requestContext, TicketRequest.RequestAffinity affinity) {
+    CacheLearner.Prompt prompt = requestContext.prompt();
+    return prompt == null
+        ? TicketRequest.CacheUse.NONE
+        : new TicketRequest.CacheUse(
+            sharedPrefix(requestContext, prompt),
+            cacheForecast(requestContext.endpoint().spec(), prompt, affinity));
   }
 
   /** Returns what predicts anew how much of the prompt is read from a cache, or null. */
   private @Nullable CacheForecast cacheForecast(
-      RequestContext requestContext, TicketRequest.RequestAffinity affinity) {
-    CacheLearner.Prompt prompt = requestContext.prompt();
-    if (prompt == null) {
-      return null;
-    }
+      EndpointSpec spec, CacheLearner.Prompt prompt, TicketRequest.RequestAffinity affinity) {
     List<String> upstreams =
-        PrefixAffinity.readers(
-            requestContext.endpoint().spec(), prompt.content().model(), affinity.holder());
+        PrefixAffinity.readers(spec, prompt.content().model(), affinity.holder());
     return upstreams.isEmpty()
         ? null
         : (cost, now) -> cacheLearner.expect(cost, prompt, upstreams, now);
   }
 
   /** Returns the beginning of the prompt for which one request is to warm a cache, or null. */
-  private TicketRequest.@Nullable SharedPrefix sharedPrefix(RequestContext requestContext) {
+  private TicketRequest.@Nullable SharedPrefix sharedPrefix(
+      RequestContext requestContext, CacheLearner.Prompt prompt) {
     EndpointSpec spec = requestContext.endpoint().spec();
     EndpointSpec.Warmup warmup = spec.forwarding().warmup();
-    CacheLearner.Prompt prompt = requestContext.prompt();
     String model = requestContext.model();
-    if (prompt == null
-        || model == null
-        || warmup.holdNanos() == 0
-        || prompt.prefix().boundaries().isEmpty()) {
+    if (model == null || warmup.holdNanos() == 0 || prompt.prefix().boundaries().isEmpty()) {
       return null;
     }
     List<String> upstreams =

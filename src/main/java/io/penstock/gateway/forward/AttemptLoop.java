@@ -17,6 +17,7 @@ import io.penstock.gateway.request.UpstreamFailure;
 import io.penstock.gateway.request.UsageTap;
 import io.penstock.json.BodyEdit;
 import io.penstock.park.TicketParking;
+import io.penstock.key.ApiCaller;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.AttemptVerdict;
@@ -350,13 +351,14 @@ public final class AttemptLoop {
   }
 
   private AttemptHistory tries(boolean timedOut) {
+    ApiCaller apiCaller = requestContext.caller();
     return new AttemptHistory(
         requestContext.askedModel(),
         rejected,
         broken,
         requestContext.repeatable(),
         streamUsage(),
-        requestContext.origin().key(),
+        apiCaller == null ? null : apiCaller.spec().name(),
         requestContext.upgrades(),
         timedOut,
         ownCredentials());
