@@ -24,7 +24,7 @@ record MockAnswer(
 
   static MockAnswer of(
       MockAsk.Generate ask, MockText text, long number, long unixMillis, PromptCache.Use use) {
-    MockContent content = ask.content();
+    MockContent content = ask.said().content();
     MockText said = content == null ? text : content.text();
     return new MockAnswer(
         ask,

@@ -141,19 +141,16 @@ final class MockAnthropic implements MockDialect, MockForm {
     }
     MockPrompt blocks = caches ? MockPrompt.of(body) : null;
     long prompt = blocks == null ? promptTokens(body) : blocks.tokens();
-    MockAsk.Generate ask =
-        new MockAsk.Generate(
-                this,
-                body.path("model").stringValue(),
-                prompt,
-                prompt,
-                Math.min(tokens, stated),
-                stated < tokens,
-                1,
-                body.path("stream").booleanValue(false),
-                true)
-            .saying(stated, call(body), document(body));
-    return blocks == null ? ask : ask.with(blocks);
+    return new MockAsk.Generate(
+            this,
+            body.path("model").stringValue(),
+            new MockAsk.Input(prompt, prompt, blocks),
+            Math.min(tokens, stated),
+            MockAsk.Said.words(stated < tokens),
+            1,
+            body.path("stream").booleanValue(false),
+            true)
+        .saying(stated, call(body), document(body));
   }
 
   private static @Nullable MockContent call(JsonNode body) {
@@ -178,7 +175,7 @@ final class MockAnthropic implements MockDialect, MockForm {
 
   @Override
   public long chargedAtArrival(MockAsk.Generate ask) {
-    return ask.promptTokens();
+    return ask.input().tokens();
   }
 
   @Override
@@ -207,8 +204,8 @@ final class MockAnthropic implements MockDialect, MockForm {
   }
 
   private static String stop(MockAsk.Generate ask) {
-    boolean calls = ask.content() != null && ask.content().tool() != null;
-    return calls ? "tool_use" : ask.cutShort() ? "max_tokens" : "end_turn";
+    boolean calls = ask.said().content() != null && ask.said().content().tool() != null;
+    return calls ? "tool_use" : ask.said().cutShort() ? "max_tokens" : "end_turn";
   }
 
   /** Returns the members of a block that calls a tool, up to its input. */
@@ -222,7 +219,7 @@ final class MockAnthropic implements MockDialect, MockForm {
     out.put("{\"input_tokens\":").put(use.uncached());
     out.put(",\"cache_creation_input_tokens\":").put(use.written() + use.writtenForHour());
     out.put(",\"cache_read_input_tokens\":").put(use.read());
-    if (answer.ask().prompt() != null) {
+    if (answer.ask().input().blocks() != null) {
       out.put(",\"cache_creation\":{\"ephemeral_5m_input_tokens\":").put(use.written());
       out.put(",\"ephemeral_1h_input_tokens\":").put(use.writtenForHour()).put("}");
     }

@@ -9,54 +9,23 @@ sealed interface MockAsk {
    *
    * @param form the format of its answer
    * @param model the name in the request
-   * @param promptTokens number of tokens of the request's text
-   * @param chargedTokens tokens charged to an OpenAI limit
+   * @param input its input
    * @param outputTokens number of tokens of each answer, ≥ 1
-   * @param cutShort whether the request's maximum made the answer shorter
+   * @param said what the answer says
    * @param answers number of answers, ≥ 1
    * @param stream whether the answer consists of events
    * @param usageEvent whether an OpenAI stream states its usage
-   * @param content what the answer says instead of words, or null
-   * @param prompt the blocks of a request to a provider with a cache, or null
    */
   record Generate(
       MockForm form,
       String model,
-      long promptTokens,
-      long chargedTokens,
+      Input input,
       int outputTokens,
-      boolean cutShort,
+      Said said,
       int answers,
       boolean stream,
-      boolean usageEvent,
-      @Nullable MockContent content,
-      @Nullable MockPrompt prompt)
+      boolean usageEvent)
       implements MockAsk {
-    /** Creates a request that is answered with words. */
-    Generate(
-        MockForm form,
-        String model,
-        long promptTokens,
-        long chargedTokens,
-        int outputTokens,
-        boolean cutShort,
-        int answers,
-        boolean stream,
-        boolean usageEvent) {
-      this(
-          form,
-          model,
-          promptTokens,
-          chargedTokens,
-          outputTokens,
-          cutShort,
-          answers,
-          stream,
-          usageEvent,
-          null,
-          null);
-    }
-
     /**
      * Returns the same request, answered with the first content that is not null. A document may be
      * cut short; a call of a tool for which the maximum leaves no room is not made.
@@ -64,39 +33,35 @@ sealed interface MockAsk {
      * @param stated the maximum that the request states, or 0
      */
     Generate saying(int stated, @Nullable MockContent call, @Nullable MockContent document) {
-      MockContent said = call != null ? call : document;
-      boolean cut = said != null && stated > 0 && stated < said.tokens();
-      if (said == null || (cut && said.tool() != null)) {
+      MockContent content = call != null ? call : document;
+      boolean cut = content != null && stated > 0 && stated < content.tokens();
+      if (content == null || (cut && content.tool() != null)) {
         return this;
       }
+      int tokens = cut ? stated : content.tokens();
       return new Generate(
-          form,
-          model,
-          promptTokens,
-          chargedTokens,
-          cut ? stated : said.tokens(),
-          cut,
-          answers,
-          stream,
-          usageEvent,
-          said,
-          prompt);
+          form, model, input, tokens, new Said(cut, content), answers, stream, usageEvent);
     }
+  }
 
-    /** Returns the same request with the blocks of its prompt. */
-    Generate with(MockPrompt blocks) {
-      return new Generate(
-          form,
-          model,
-          promptTokens,
-          chargedTokens,
-          outputTokens,
-          cutShort,
-          answers,
-          stream,
-          usageEvent,
-          content,
-          blocks);
+  /**
+   * Input of a request for text.
+   *
+   * @param tokens number of tokens of the request's text
+   * @param chargedTokens tokens charged to an OpenAI limit
+   * @param blocks the blocks of a request to a provider with a cache, or null
+   */
+  record Input(long tokens, long chargedTokens, @Nullable MockPrompt blocks) {}
+
+  /**
+   * What an answer says.
+   *
+   * @param cutShort whether the request's maximum made it shorter
+   * @param content what it says instead of words, or null
+   */
+  record Said(boolean cutShort, @Nullable MockContent content) {
+    static Said words(boolean cutShort) {
+      return new Said(cutShort, null);
     }
   }
 

@@ -36,10 +36,12 @@ final class MockCompletions implements MockForm {
     return new MockAsk.Generate(
         this,
         body.path("model").stringValue(),
-        promptTokens,
-        Math.max(MockRead.value(body, "max_tokens", 0) * answers, promptTokens),
+        new MockAsk.Input(
+            promptTokens,
+            Math.max(MockRead.value(body, "max_tokens", 0) * answers, promptTokens),
+            null),
         output,
-        output < tokens,
+        MockAsk.Said.words(output < tokens),
         (int) answers,
         body.path("stream").booleanValue(false),
         options.path("include_usage").booleanValue(false));
@@ -58,7 +60,7 @@ final class MockCompletions implements MockForm {
   }
 
   private static String finish(MockAnswer answer) {
-    return answer.ask().cutShort() ? "\"length\"}" : "\"stop\"}";
+    return answer.ask().said().cutShort() ? "\"length\"}" : "\"stop\"}";
   }
 
   @Override

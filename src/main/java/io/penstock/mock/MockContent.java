@@ -38,7 +38,7 @@ record MockContent(@Nullable String tool, String json) {
 
   /** Returns the call of a tool that an answer consists of, or null. */
   static @Nullable MockContent toolOf(MockAnswer answer) {
-    MockContent content = answer.ask().content();
+    MockContent content = answer.ask().said().content();
     return content == null || content.tool() == null ? null : content;
   }
 }

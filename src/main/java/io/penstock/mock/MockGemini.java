@@ -97,7 +97,14 @@ final class MockGemini implements MockDialect {
           "candidateCount", "candidateCount: expected fewer tokens than 1000000 together.");
     }
     return new MockAsk.Generate(
-            form, model, prompt, prompt, output, output < tokens, answers, stream, true)
+            form,
+            model,
+            new MockAsk.Input(prompt, prompt, null),
+            output,
+            MockAsk.Said.words(output < tokens),
+            answers,
+            stream,
+            true)
         .saying(MockRead.value(config, "maxOutputTokens", 0), call(body), document(config));
   }
 
@@ -229,7 +236,7 @@ final class MockGemini implements MockDialect {
 
   @Override
   public long chargedAtArrival(MockAsk.Generate ask) {
-    return ask.promptTokens();
+    return ask.input().tokens();
   }
 
   @Override

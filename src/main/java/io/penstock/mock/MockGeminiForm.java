@@ -85,14 +85,14 @@ enum MockGeminiForm implements MockForm {
       }
       out.put("}],\"role\":\"model\"},");
       if (last) {
-        out.put("\"finishReason\":\"").put(ask.cutShort() ? "MAX_TOKENS" : "STOP").put("\",");
+        out.put("\"finishReason\":\"").put(ask.said().cutShort() ? "MAX_TOKENS" : "STOP").put("\",");
       }
       out.put("\"index\":").put(i).put("}");
     }
     long output = (long) to * ask.answers();
-    out.put("],\"usageMetadata\":{\"promptTokenCount\":").put(ask.promptTokens());
+    out.put("],\"usageMetadata\":{\"promptTokenCount\":").put(ask.input().tokens());
     out.put(",\"candidatesTokenCount\":").put(output);
-    out.put(",\"totalTokenCount\":").put(ask.promptTokens() + output);
+    out.put(",\"totalTokenCount\":").put(ask.input().tokens() + output);
     out.put("},\"modelVersion\":").put(answer.model());
     out.put(",\"responseId\":\"mock-").put(answer.number()).put("\"}");
   }

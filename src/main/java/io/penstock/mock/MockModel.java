@@ -28,9 +28,9 @@ final class MockModel {
 
   /** Returns what a request does with the cache, which it does once its answer begins. */
   PromptCache.Use look(MockAsk.Generate ask, long nowNanos) {
-    MockPrompt prompt = ask.prompt();
+    MockPrompt prompt = ask.input().blocks();
     return cache == null || prompt == null
-        ? PromptCache.Use.none(ask.promptTokens())
+        ? PromptCache.Use.none(ask.input().tokens())
         : cache.look(prompt, nowNanos);
   }
 

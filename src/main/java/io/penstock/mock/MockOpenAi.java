@@ -138,10 +138,9 @@ final class MockOpenAi implements MockDialect, MockForm {
     return new MockAsk.Generate(
             this,
             body.path("model").stringValue(),
-            prompt,
-            Math.max((long) stated * answers, prompt),
+            new MockAsk.Input(prompt, Math.max((long) stated * answers, prompt), null),
             output,
-            output < tokens,
+            MockAsk.Said.words(output < tokens),
             answers,
             stream,
             options.path("include_usage").booleanValue(false))
@@ -230,7 +229,7 @@ final class MockOpenAi implements MockDialect, MockForm {
 
   @Override
   public long chargedAtArrival(MockAsk.Generate ask) {
-    return ask.chargedTokens();
+    return ask.input().chargedTokens();
   }
 
   @Override
@@ -261,8 +260,8 @@ final class MockOpenAi implements MockDialect, MockForm {
   }
 
   private static String finish(MockAsk.Generate ask) {
-    boolean calls = ask.content() != null && ask.content().tool() != null;
-    return calls ? "tool_calls" : ask.cutShort() ? "length" : "stop";
+    boolean calls = ask.said().content() != null && ask.said().content().tool() != null;
+    return calls ? "tool_calls" : ask.said().cutShort() ? "length" : "stop";
   }
 
   /** Appends a call of a tool, up to the beginning of its arguments. */
@@ -280,7 +279,7 @@ final class MockOpenAi implements MockDialect, MockForm {
   }
 
   static void usage(MockAnswer answer, MockBytes out) {
-    long prompt = answer.ask().promptTokens();
+    long prompt = answer.ask().input().tokens();
     long completion = answer.outputTokens();
     out.put("{\"prompt_tokens\":").put(prompt).put(",\"completion_tokens\":").put(completion);
     out.put(",\"total_tokens\":").put(prompt + completion);

@@ -35,10 +35,9 @@ final class MockResponses implements MockForm {
     return new MockAsk.Generate(
             this,
             body.path("model").stringValue(),
-            prompt,
-            Math.max(stated, prompt),
+            new MockAsk.Input(prompt, Math.max(stated, prompt), null),
             output,
-            output < tokens,
+            MockAsk.Said.words(output < tokens),
             1,
             body.path("stream").booleanValue(false),
             true)
@@ -61,11 +60,11 @@ final class MockResponses implements MockForm {
 
   private static void response(MockAnswer answer, boolean done, MockBytes out) {
     MockAsk.Generate ask = answer.ask();
-    String status = !done ? "in_progress" : ask.cutShort() ? "incomplete" : "completed";
+    String status = !done ? "in_progress" : ask.said().cutShort() ? "incomplete" : "completed";
     out.put("{\"id\":\"resp_mock_").put(answer.number());
     out.put("\",\"object\":\"response\",\"created_at\":").put(answer.createdSeconds());
     out.put(",\"status\":\"").put(status).put("\",\"error\":null,\"incomplete_details\":");
-    out.put(done && ask.cutShort() ? "{\"reason\":\"max_output_tokens\"}" : "null");
+    out.put(done && ask.said().cutShort() ? "{\"reason\":\"max_output_tokens\"}" : "null");
     out.put(",\"instructions\":null,\"metadata\":{},\"model\":").put(answer.model());
     out.put(",\"parallel_tool_calls\":true,\"temperature\":1.0,\"tool_choice\":\"auto\"");
     out.put(",\"tools\":[],\"top_p\":1.0,\"output\":[");
@@ -74,7 +73,7 @@ final class MockResponses implements MockForm {
     }
     out.put("],\"usage\":");
     if (done) {
-      usage(ask.promptTokens(), answer.outputTokens(), out);
+      usage(ask.input().tokens(), answer.outputTokens(), out);
     } else {
       out.put("null");
     }
@@ -97,7 +96,7 @@ final class MockResponses implements MockForm {
     }
     out.put("{\"id\":\"msg_mock_").put(answer.number()).put("\",\"type\":\"message\",");
     out.put("\"role\":\"assistant\",\"status\":\"");
-    boolean whole = done && !answer.ask().cutShort();
+    boolean whole = done && !answer.ask().said().cutShort();
     out.put(!done ? "in_progress" : whole ? "completed" : "incomplete").put("\",\"content\":[");
     if (done) {
       part(answer, true, out);
@@ -200,7 +199,7 @@ final class MockResponses implements MockForm {
     event("response.output_item.done", number + 2, out).put(",\"output_index\":0,\"item\":");
     item(answer, true, out);
     out.put("}\n\n");
-    String last = answer.ask().cutShort() ? "response.incomplete" : "response.completed";
+    String last = answer.ask().said().cutShort() ? "response.incomplete" : "response.completed";
     event(last, number + 3, out).put(",\"response\":");
     response(answer, true, out);
     out.put("}\n\n");
