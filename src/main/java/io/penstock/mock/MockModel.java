@@ -15,15 +15,16 @@ final class MockModel {
   private final LongAdder output = new LongAdder();
 
   MockModel(MockAddress address) {
-    boolean unlimited = address.rpm() == 0 && address.tpm() == 0 && address.itpm() == 0;
+    MockAddress.Limits limits = address.limits();
+    boolean unlimited = limits.rpm() == 0 && limits.tpm() == 0 && limits.itpm() == 0;
     this.limit =
         unlimited
             ? null
-            : new MockLimit(address.rpm(), address.tpm(), address.itpm(), address.windowNanos());
+            : new MockLimit(limits.rpm(), limits.tpm(), limits.itpm(), limits.windowNanos());
     this.cache =
-        address.cacheTokens() == 0
+        address.cache().tokens() == 0
             ? null
-            : new PromptCache(address.cacheTokens(), address.cacheLifeNanos());
+            : new PromptCache(address.cache().tokens(), address.cache().lifeNanos());
   }
 
   /** Returns what a request does with the cache, which it does once its answer begins. */

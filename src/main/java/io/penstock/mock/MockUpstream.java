@@ -77,7 +77,7 @@ final class MockUpstream {
   private static MockDialect dialect(MockAddress address) {
     return switch (address.format()) {
       case OPENAI -> new MockOpenAi();
-      case ANTHROPIC -> new MockAnthropic(address.cacheTokens() > 0);
+      case ANTHROPIC -> new MockAnthropic(address.cache().tokens() > 0);
       case GEMINI -> new MockGemini();
     };
   }
