@@ -1,5 +1,10 @@
 package io.penstock.config;
 
+import static io.penstock.config.KeySettings.BUDGET_TOKENS_PER_DAY;
+import static io.penstock.config.KeySettings.RPD;
+import static io.penstock.config.KeySettings.RPM;
+import static io.penstock.config.KeySettings.TPM;
+
 import io.penstock.config.shape.EffectiveValues;
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.ValueShape;
@@ -14,13 +19,8 @@ final class GroupSettings {
       RouteSetting.required(
           "name", new WordShapes.Identifier(), "Its name, which keys state as group.");
 
-  static final RouteSetting<Long> RPM = limit("rpm", "Requests in any 60 seconds");
-  static final RouteSetting<Long> TPM = limit("tpm", "Tokens, input and output, in any 60 seconds");
-  static final RouteSetting<Long> RPD = limit("rpd", "Requests in 24 h from the first");
-  static final RouteSetting<Long> BUDGET_TOKENS_PER_DAY =
-      limit("budget_tokens_per_day", "Tokens, input and output, in a UTC day");
   static final RouteSetting<Long> BUDGET_TOKENS_PER_MONTH =
-      limit("budget_tokens_per_month", "Tokens, input and output, in a UTC month");
+      KeySettings.limit("budget_tokens_per_month", "Tokens, input and output, in a UTC month");
 
   /** The settings, in display order. */
   static final List<RouteSetting<?>> TABLE =
@@ -34,10 +34,6 @@ final class GroupSettings {
           SharingSetting.SHARING);
 
   private GroupSettings() {}
-
-  private static RouteSetting<Long> limit(String name, String what) {
-    return RouteSetting.fixed(name, KeySettings.LIMIT, 0L, what + "; 0 is unlimited.");
-  }
 
   /** Returns the group described by checked settings. */
   static GroupSpec group(EffectiveValues values) {

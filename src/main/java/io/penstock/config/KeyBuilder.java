@@ -1,34 +1,17 @@
 package io.penstock.config;
 
-import static io.penstock.config.KeySettings.ALLOWED_ENDPOINTS;
-import static io.penstock.config.KeySettings.ALLOWED_MODELS;
-import static io.penstock.config.KeySettings.BUDGET_TOKENS_PER_DAY;
 import static io.penstock.config.KeySettings.CALLS;
-import static io.penstock.config.KeySettings.CONCURRENCY;
-import static io.penstock.config.KeySettings.EXPIRES_AT;
-import static io.penstock.config.KeySettings.GROUP;
-import static io.penstock.config.KeySettings.MAX_OUTPUT_TOKENS;
 import static io.penstock.config.KeySettings.MAX_PRIORITY;
-import static io.penstock.config.KeySettings.MODELS;
 import static io.penstock.config.KeySettings.NAME;
 import static io.penstock.config.KeySettings.ON_LIMIT;
 import static io.penstock.config.KeySettings.PRIORITY;
-import static io.penstock.config.KeySettings.RPD;
-import static io.penstock.config.KeySettings.RPM;
 import static io.penstock.config.KeySettings.SHA256;
 import static io.penstock.config.KeySettings.STRICT_AFTER_DENIAL;
-import static io.penstock.config.KeySettings.TPM;
-import static io.penstock.config.KeySettings.WEIGHT;
-import static io.penstock.config.SharingSetting.SHARING;
 
 import io.penstock.config.shape.EffectiveValues;
 import io.penstock.config.shape.SourcePlace;
 import io.penstock.cost.AllowedCalls;
 import io.penstock.key.KeySpec;
-import io.penstock.key.KeySpec.LimitPolicy;
-import io.penstock.key.KeySpec.Limits;
-import io.penstock.key.KeySpec.Rank;
-import io.penstock.key.KeySpec.Scope;
 import io.penstock.key.KeySpec.Secret;
 import io.penstock.key.KeyTerms;
 import io.penstock.sharing.SharingMode;
@@ -36,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiConsumer;
 
 /** Checks that the settings of one key are consistent, builds the key, and shows it. */
@@ -72,44 +54,25 @@ final class KeyBuilder {
    * Returns the terms described by usable settings, or nothing and the fault of a contradiction.
    */
   static Optional<KeyTerms> terms(EffectiveValues values, BiConsumer<SourcePlace, String> faults) {
-    long priority = values.get(PRIORITY);
-    long highest = values.get(MAX_PRIORITY);
-    if (priority > highest) {
+    KeyTerms terms = KeySettings.terms(values);
+    KeySpec.Rank rank = terms.rank();
+    if (rank.priority() > rank.maxPriority()) {
       faults.accept(
           values.placeOfAny(PRIORITY, MAX_PRIORITY),
           "priority is %d, above max_priority %d, expected at most that"
-              .formatted(priority, highest));
+              .formatted(rank.priority(), rank.maxPriority()));
       return Optional.empty();
     }
-    SharingMode sharing = values.find(SHARING).orElse(null);
-    if (values.get(STRICT_AFTER_DENIAL) && sharing != null && sharing != SharingMode.EVENTUAL) {
+    KeySpec.LimitPolicy policy = terms.policy();
+    SharingMode sharing = policy.sharing();
+    if (policy.strictAfterDenial() && sharing != null && sharing != SharingMode.EVENTUAL) {
       faults.accept(
           values.place(STRICT_AFTER_DENIAL),
           "strict_after_denial is true, but sharing is %s, expected eventual"
               .formatted(sharing.text()));
       return Optional.empty();
     }
-    return Optional.of(
-        new KeyTerms(
-            new Limits(
-                values.get(RPM),
-                values.get(TPM),
-                values.get(RPD),
-                values.get(CONCURRENCY),
-                values.get(BUDGET_TOKENS_PER_DAY),
-                values.get(MAX_OUTPUT_TOKENS)),
-            values.get(MODELS),
-            values.find(GROUP).orElse(null),
-            new Scope(
-                values.find(ALLOWED_MODELS).map(Set::copyOf).orElse(null),
-                values.find(ALLOWED_ENDPOINTS).map(Set::copyOf).orElse(null),
-                values.get(CALLS)),
-            new Rank(
-                Math.toIntExact(priority),
-                Math.toIntExact(highest),
-                Math.toIntExact(values.get(WEIGHT))),
-            values.find(EXPIRES_AT).orElse(KeySpec.NEVER),
-            new LimitPolicy(values.get(ON_LIMIT), values.get(STRICT_AFTER_DENIAL), sharing)));
+    return Optional.of(terms);
   }
 
   /** Returns a key in the form in which route files write it, with its secret masked. */

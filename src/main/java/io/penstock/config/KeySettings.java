@@ -1,6 +1,7 @@
 package io.penstock.config;
 
 import io.penstock.config.shape.CallsSetting;
+import io.penstock.config.shape.EffectiveValues;
 import io.penstock.config.shape.EndpointPaths;
 import io.penstock.config.shape.ExpirySetting;
 import io.penstock.config.shape.ModelsSetting;
@@ -11,8 +12,11 @@ import io.penstock.config.shape.WordShapes;
 import io.penstock.cost.AllowedCalls;
 import io.penstock.cost.Cost;
 import io.penstock.key.KeySpec;
+import io.penstock.key.KeySpec.LimitPolicy;
 import io.penstock.key.KeySpec.Limits;
 import io.penstock.key.KeySpec.ModelLimits;
+import io.penstock.key.KeySpec.Rank;
+import io.penstock.key.KeySpec.Scope;
 import io.penstock.key.KeyTerms;
 import java.util.List;
 import java.util.Map;
@@ -213,7 +217,35 @@ public final class KeySettings {
 
   private KeySettings() {}
 
-  private static RouteSetting<Long> limit(String name, String what) {
+  /** Returns the terms described by usable settings. */
+  static KeyTerms terms(EffectiveValues values) {
+    return new KeyTerms(
+        new Limits(
+            values.get(RPM),
+            values.get(TPM),
+            values.get(RPD),
+            values.get(CONCURRENCY),
+            values.get(BUDGET_TOKENS_PER_DAY),
+            values.get(MAX_OUTPUT_TOKENS)),
+        values.get(MODELS),
+        values.find(GROUP).orElse(null),
+        new Scope(
+            values.find(ALLOWED_MODELS).map(Set::copyOf).orElse(null),
+            values.find(ALLOWED_ENDPOINTS).map(Set::copyOf).orElse(null),
+            values.get(CALLS)),
+        new Rank(
+            Math.toIntExact(values.get(PRIORITY)),
+            Math.toIntExact(values.get(MAX_PRIORITY)),
+            Math.toIntExact(values.get(WEIGHT))),
+        values.find(EXPIRES_AT).orElse(KeySpec.NEVER),
+        new LimitPolicy(
+            values.get(ON_LIMIT),
+            values.get(STRICT_AFTER_DENIAL),
+            values.find(SharingSetting.SHARING).orElse(null)));
+  }
+
+  /** Returns a setting of a limit. */
+  static RouteSetting<Long> limit(String name, String what) {
     return RouteSetting.fixed(name, LIMIT, 0L, what + "; 0 is unlimited.");
   }
 
