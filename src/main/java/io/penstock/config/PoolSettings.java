@@ -17,7 +17,7 @@ final class PoolSettings {
   static final RouteSetting<String> NAME =
       RouteSetting.derived(
           "name",
-          new ModelsSetting.Name(),
+          ModelsSetting.NAME,
           "its first model",
           values -> values.get(MODELS).getFirst(),
           "Its name, where limits are shown and shared.");

@@ -15,7 +15,9 @@ import org.yaml.snakeyaml.nodes.NodeTuple;
  */
 public record ModelsSetting() implements ValueShape<Map<String, String>> {
   private static final String EXPECTED = "a list of models, or a mapping of aliases to models";
-  private static final int LONGEST = 256;
+
+  /** The name of one model. */
+  public static final WordShapes.Line NAME = new WordShapes.Line("its name", "a name", 256);
 
   @Override
   public Optional<Map<String, String>> read(Node node, SourceFile source, String name) {
@@ -54,41 +56,7 @@ public record ModelsSetting() implements ValueShape<Map<String, String>> {
 
   /** Reads the name of a model, or adds a fault. */
   public static Optional<String> model(Node node, SourceFile source) {
-    return new Name().read(node, source, "a model");
-  }
-
-  /** The name of one model. */
-  public record Name() implements ValueShape.OfScalar<String> {
-    @Override
-    public String expected() {
-      return "its name";
-    }
-
-    @Override
-    public ParsedValue<String> parse(ScalarValue scalar, SourceFile source) {
-      String text = scalar.text();
-      if (!scalar.textual()) {
-        return new ParsedValue.Bad<>("is " + scalar.shown() + ", expected text: put it in quotes");
-      }
-      boolean good =
-          !text.isBlank()
-              && text.length() <= LONGEST
-              && text.codePoints().noneMatch(Character::isISOControl);
-      return good
-          ? new ParsedValue.Good<>(text)
-          : new ParsedValue.Bad<>(
-              "is " + scalar.shown() + ", expected a name of up to 256 characters");
-    }
-
-    @Override
-    public Object show(String value) {
-      return value;
-    }
-
-    @Override
-    public Map<String, Object> schema() {
-      return ValueShape.keywords("type", "string", "minLength", 1);
-    }
+    return NAME.read(node, source, "a model");
   }
 
   /** A non-empty list of model names without duplicates. */
@@ -115,7 +83,7 @@ public record ModelsSetting() implements ValueShape<Map<String, String>> {
     @Override
     public Map<String, Object> schema() {
       return ValueShape.keywords(
-          "type", "array", "items", new Name().schema(), "minItems", 1, "uniqueItems", true);
+          "type", "array", "items", NAME.schema(), "minItems", 1, "uniqueItems", true);
     }
   }
 
@@ -127,7 +95,7 @@ public record ModelsSetting() implements ValueShape<Map<String, String>> {
 
   @Override
   public Map<String, Object> schema() {
-    Map<String, Object> name = ValueShape.keywords("type", "string", "minLength", 1);
+    Map<String, Object> name = NAME.schema();
     return ValueShape.keywords(
         "anyOf",
         List.of(

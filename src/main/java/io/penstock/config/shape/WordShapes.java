@@ -116,6 +116,42 @@ public final class WordShapes {
     }
   }
 
+  /**
+   * A text of one line.
+   *
+   * @param expected the form of a value of another kind, in words
+   * @param what the form of a text, in words that its greatest length follows
+   * @param longest the greatest number of characters
+   */
+  public record Line(String expected, String what, int longest)
+      implements ValueShape.OfScalar<String> {
+    @Override
+    public ParsedValue<String> parse(ScalarValue scalar, SourceFile source) {
+      String text = scalar.text();
+      if (!scalar.textual()) {
+        return new ParsedValue.Bad<>("is " + scalar.shown() + ", expected text: put it in quotes");
+      }
+      boolean good =
+          !text.isBlank()
+              && text.length() <= longest
+              && text.codePoints().noneMatch(Character::isISOControl);
+      return good
+          ? new ParsedValue.Good<>(text)
+          : new ParsedValue.Bad<>(
+              "is %s, expected %s of up to %d characters".formatted(scalar.shown(), what, longest));
+    }
+
+    @Override
+    public Object show(String value) {
+      return value;
+    }
+
+    @Override
+    public Map<String, Object> schema() {
+      return ValueShape.keywords("type", "string", "minLength", 1);
+    }
+  }
+
   /** An address or a name of this machine. */
   public record Host() implements ValueShape.OfScalar<String> {
     private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9.:%_-]{1,255}");
