@@ -54,6 +54,14 @@ final class EndpointSettings {
   static final RouteSetting<String> PATH =
       RouteSetting.required("path", new EndpointPath(), "Where clients find the endpoint.");
 
+  static final RouteSetting<String> NOTE =
+      RouteSetting.unset(
+          "note",
+          new WordShapes.Line(
+              "a text of one line, up to 200 characters", "a text of one line", 200),
+          "none",
+          "What operators should know of the endpoint, shown in the console.");
+
   static final RouteSetting<ProviderProtocol> DIALECT =
       RouteSetting.fixed(
           "dialect",
@@ -356,6 +364,7 @@ final class EndpointSettings {
   static final List<RouteSetting<?>> TABLE =
       List.of(
           PATH,
+          NOTE,
           DIALECT,
           ALGORITHM,
           RATE,

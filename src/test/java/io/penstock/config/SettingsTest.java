@@ -269,6 +269,13 @@ class SettingsTest {
             false,
             "upstream"),
         of("upgrade", "refuse", e -> e.forwarding().upgrades(), true, false, "refuse"),
+        of(
+            "note",
+            "asks team X before a change",
+            e -> e.entry().shown().getOrDefault("note", ""),
+            "",
+            "asks team X before a change",
+            "asks team X before a change"),
         of("shadow", "true", e -> e.shadow(), false, true, true),
         of("dynamic", "false", e -> e.entry().descendants().dynamic(), true, false, false),
         of("strip_prefix", "false", e -> e.forwarding().stripPrefix(), true, false, false),

@@ -45,7 +45,7 @@ class ConsoleIT {
       endpoints:
         - {path: /teams/search/answers, algorithm: none}
         - {path: /teams/search/embed, algorithm: none}
-        - {path: /teams/support, algorithm: none}
+        - {path: /teams/support, algorithm: none, note: ask team <b>}
         - {path: /budget, algorithm: token_window, tokens_per_window: 100, window_seconds: 3600}
         - path: /mock
           dialect: openai
@@ -150,6 +150,7 @@ class ConsoleIT {
   void pausedEndpoint_holdsWhatComes_untilItGoesOn_andIsTested() {
     Page page = open();
     line(page, "/teams/support").click();
+    assertThat(page.locator(".detail .note")).hasText("ask team <b>");
     press(page, "Pause");
     assertThat(line(page, "/teams/support")).containsText("paused");
     ask("/teams/support");

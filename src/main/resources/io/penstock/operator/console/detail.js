@@ -8,6 +8,7 @@ import {mark, name, waits} from './parts.js';
 import {clock, help, shown, short, time} from './words.js';
 
 const LOOK_EVERY = 1000;
+const LONGEST_NOTE = 200;
 const MOST_TICKETS = 50;
 
 export class Detail {
@@ -104,6 +105,7 @@ export class Detail {
           <h2>${name(row.path)}</h2>
           <button class="plain" aria-label="Close" @click=${() => this.state.choose(null)}>✕</button>
         </header>
+        ${this.config?.note ? html`<p class="note">${shown(this.config.note, LONGEST_NOTE)}</p>` : nothing}
         <div class="tools">
           ${row.paused
             ? html`<button @click=${() => this.act('resume')}>Resume</button>`

@@ -7,10 +7,10 @@ const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202
 const LONGEST = 160;
 
 /** A name for display: invisible characters are escaped, and long names are truncated. */
-export function shown(name) {
+export function shown(name, longest = LONGEST) {
   const text = String(name).replace(UNSEEN, each =>
       '‹U+' + each.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0') + '›');
-  return text.length > LONGEST ? text.slice(0, LONGEST) + '…' : text;
+  return text.length > longest ? text.slice(0, longest) + '…' : text;
 }
 
 // Figures have the same form as in the terminal: see FigureText.java.
