@@ -34,7 +34,7 @@ public record MockAddress(
     Cache cache) {
 
   /**
-   * What is admitted in any trailing window, for each model; 0 is unlimited.
+   * The limits of each model in any trailing window; 0 is unlimited.
    *
    * @param rpm requests
    * @param tpm tokens
