@@ -37,10 +37,7 @@ public record TicketRequest(
    * @param priority the larger goes first, in orders that use priorities
    */
   public record Sender(
-      Origin origin,
-      @Nullable CallerAccount account,
-      @Nullable Set<String> models,
-      int priority) {}
+      Origin origin, @Nullable CallerAccount account, @Nullable Set<String> models, int priority) {}
 
   /**
    * Use of the provider's cache by a request.

@@ -85,7 +85,9 @@ enum MockGeminiForm implements MockForm {
       }
       out.put("}],\"role\":\"model\"},");
       if (last) {
-        out.put("\"finishReason\":\"").put(ask.said().cutShort() ? "MAX_TOKENS" : "STOP").put("\",");
+        out.put("\"finishReason\":\"")
+            .put(ask.said().cutShort() ? "MAX_TOKENS" : "STOP")
+            .put("\",");
       }
       out.put("\"index\":").put(i).put("}");
     }

@@ -49,8 +49,7 @@ class CountedLimitTest {
   void dayThatBeganAtNoon_isToldToRegionsByTheirDays() {
     LimitSpec day = new LimitSpec.Day(100, null, 0);
     Limit limit = new Limit(day, NOON);
-    RegionCounts regionCounts =
-        RegionCounts.of(day, DAY, 0, List.of(), (denied, capacity) -> {});
+    RegionCounts regionCounts = RegionCounts.of(day, DAY, 0, List.of(), (denied, capacity) -> {});
     limit.sharing().bindRegions(regionCounts, NOON);
     CountedLimit counted = new CountedLimit(ID, limit, false, 0);
     limit.take(Weight.exactly(3), NOON);

@@ -15,7 +15,8 @@ class RecentOutcomesTest {
   private final RecordBudget budget = new RecordBudget();
 
   private static PastTicket past(long number) {
-    return PastTicket.turnedAway(number, new TicketRequest.Origin(null, null, null), "/", Cost.NO_TOKENS, WHY, 0);
+    return PastTicket.turnedAway(
+        number, new TicketRequest.Origin(null, null, null), "/", Cost.NO_TOKENS, WHY, 0);
   }
 
   private static void add(RecentOutcomes recentOutcomes, int many) {

@@ -22,11 +22,7 @@ class RegionAloneTest extends LimitContract {
     Limit limit = new Limit(spec, now);
     RegionCounts none =
         RegionCounts.of(
-            spec,
-            RegionCells.cellNanos(spec),
-            SHIFT,
-            List.of(),
-            (denied, capacity) -> {});
+            spec, RegionCells.cellNanos(spec), SHIFT, List.of(), (denied, capacity) -> {});
     limit.sharing().bindRegions(none, now);
     return limit;
   }

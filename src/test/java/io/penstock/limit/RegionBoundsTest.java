@@ -223,13 +223,11 @@ class RegionBoundsTest {
     Limit limit = limit();
     taken(limit, 500, BEGIN);
     RegionCounts byOne =
-        new RegionCounts(
-            WINDOW, SHIFT - WINDOW, true, List.of(), (denied, capacity) -> {});
+        new RegionCounts(WINDOW, SHIFT - WINDOW, true, List.of(), (denied, capacity) -> {});
     limit.sharing().bindRegions(byOne, BEGIN);
     assertThat(limit.sharing().localCounts()).containsOnlyKeys(CELL);
     RegionCounts byTwo =
-        new RegionCounts(
-            WINDOW, SHIFT - 2 * WINDOW, true, List.of(), (denied, capacity) -> {});
+        new RegionCounts(WINDOW, SHIFT - 2 * WINDOW, true, List.of(), (denied, capacity) -> {});
     limit.sharing().bindRegions(byTwo, BEGIN);
     assertThat(limit.sharing().localCounts()).containsOnlyKeys(CELL - 2);
   }

@@ -267,8 +267,7 @@ class RegionTrailingTest extends LimitContract {
         List.of(new CellCounts(cell - 1, 0, 900, 0), new CellCounts(cell, 0, 300, 0));
     limit
         .sharing()
-        .bindRegions(
-            RegionCounts.of(day, length, SHIFT, words, (denied, capacity) -> {}), BEGIN);
+        .bindRegions(RegionCounts.of(day, length, SHIFT, words, (denied, capacity) -> {}), BEGIN);
     assertThat(RegionCells.cellNanos(day)).isEqualTo(length);
     assertThat(limit.room(BEGIN)).isEqualTo(700);
     assertThat(limit.admittedAt(701, BEGIN)).isEqualTo((cell + 1) * length - SHIFT);

@@ -77,8 +77,7 @@ class PenstockSettingsTest {
                 new PenstockSettings.Redis.Tls(null, null, null),
                 null,
                 null));
-    assertThat(settings.region())
-        .isEqualTo(new PenstockSettings.Region(null, 0.05));
+    assertThat(settings.region()).isEqualTo(new PenstockSettings.Region(null, 0.05));
     assertThat(settings.state())
         .isEqualTo(new PenstockSettings.State(null, Duration.ofSeconds(10)));
     assertThat(settings.usage().rowsPerDay()).isEqualTo(2_000);

@@ -357,7 +357,8 @@ final class Oracle {
     SimHold warmed = hold != null && hold.learned() ? hold : null;
     boolean any = false;
     for (SimTicket each : answered.endpoint.waiting) {
-      boolean sameKey = Objects.equals(each.ask.sender().origin().key(), answered.ask.sender().origin().key());
+      boolean sameKey =
+          Objects.equals(each.ask.sender().origin().key(), answered.ask.sender().origin().key());
       boolean concerned =
           (changed && sameKey) || (warmed != null && warmed.equals(each.facing.hold()));
       if (concerned && each.expectAnew(world.now())) {

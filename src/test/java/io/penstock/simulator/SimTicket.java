@@ -143,7 +143,8 @@ final class SimTicket {
     this.ask = ticketRequest;
     this.arrived = arrived;
     this.model = ticketRequest.model();
-    this.facing = new SimLaneKey(model, false, waits ? ticketRequest.sender().account() : null, null, null);
+    this.facing =
+        new SimLaneKey(model, false, waits ? ticketRequest.sender().account() : null, null, null);
     this.cost = ticketRequest.cost();
     this.demand = new SimDemand(cost);
     this.bytes = ticketRequest.bytes();
