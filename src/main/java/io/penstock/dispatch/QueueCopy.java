@@ -289,7 +289,7 @@ public final class QueueCopy {
   /** Returns when each of its tickets is expected to go. */
   public Map<ParkedTicket, WaitForecast> forecasts() {
     VirtualQueue run = new VirtualQueue(this);
-    run.runToTheEnd();
+    run.run(null);
     Map<ParkedTicket, WaitForecast> forecasts = new HashMap<>();
     Map<Entry, WaitForecast> first = new LinkedHashMap<>();
     for (Entry each : entries) {
@@ -309,7 +309,7 @@ public final class QueueCopy {
   WaitForecast forecastOfArrival() {
     Entry own = entries.getLast();
     VirtualQueue run = new VirtualQueue(this);
-    run.runUntilGone(own);
+    run.run(own.ticket);
     WaitForecast certain = run.forecast(own);
     return labelled(certain == null ? new EarliestGo(this, own).forecast() : certain);
   }

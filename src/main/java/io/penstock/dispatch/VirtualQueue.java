@@ -102,17 +102,11 @@ final class VirtualQueue {
     return forecasts.get(entry.ticket);
   }
 
-  /** Runs until all have gone or left, or what happens is no longer certain. */
-  void runToTheEnd() {
-    run(null);
-  }
-
-  /** Runs until a ticket has gone, or what happens is no longer certain. */
-  void runUntilGone(Entry entry) {
-    run(entry.ticket);
-  }
-
-  private void run(@Nullable ParkedTicket until) {
+  /**
+   * Runs until a ticket has gone, or all have gone or left if that is null, or until what happens
+   * is no longer certain.
+   */
+  void run(@Nullable ParkedTicket until) {
     while (certain) {
       expire(at - 1);
       changeLanes();

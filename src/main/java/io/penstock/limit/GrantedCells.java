@@ -14,10 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param all at most one a cell
  */
 record GrantedCells(List<GrantedCell> all) implements Iterable<GrantedCell> {
-  static GrantedCells of(GrantedCell one) {
-    return new GrantedCells(List.of(one));
-  }
-
   @Override
   public Iterator<GrantedCell> iterator() {
     return all.iterator();

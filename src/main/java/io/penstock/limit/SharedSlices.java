@@ -37,7 +37,7 @@ record SharedSlices(
     boolean permits = local instanceof ConcurrencyState;
     GrantedCell out = permits ? GrantedCell.of(0).using(reserved) : GrantedCell.of(CellGrid.NONE);
     return new SharedSlices(
-        null, GrantedCells.of(out), permits ? 0 : reserved, 0, StoreReport.NOTHING);
+        null, new GrantedCells(List.of(out)), permits ? 0 : reserved, 0, StoreReport.NOTHING);
   }
 
   /** Returns the local state of a limit that begins to be shared. */

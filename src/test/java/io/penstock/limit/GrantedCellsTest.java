@@ -41,7 +41,7 @@ class GrantedCellsTest {
 
   @Test
   void spanThatEndsBeforeItBegins_isNeverSpent() {
-    GrantedCells never = GrantedCells.of(new GrantedCell(7, 50, 20, new Span(10, 5)));
+    GrantedCells never = new GrantedCells(List.of(new GrantedCell(7, 50, 20, new Span(10, 5))));
     for (long now = 4; now < 12; now++) {
       assertThat(never.unspent(true, 0, now)).as("%d", now).isEqualTo(now < 5 ? 30 : 0);
       assertThat(never.running(now)).isNull();
