@@ -81,7 +81,7 @@ public record CallsSetting() implements ValueShape<AllowedCalls> {
   }
 
   /** An entry of the list. */
-  private record Entry() implements ValueShape.OfScalar<String> {
+  private record Entry() implements ValueShape.OfText {
     @Override
     public String expected() {
       return "weighed, or the path of a call, such as /v1/files";
@@ -92,11 +92,6 @@ public record CallsSetting() implements ValueShape<AllowedCalls> {
       return AllowedCalls.isEntry(scalar.text())
           ? new ParsedValue.Good<>(scalar.text())
           : bad(scalar);
-    }
-
-    @Override
-    public Object show(String value) {
-      return value;
     }
 
     @Override

@@ -4,7 +4,7 @@ import io.penstock.endpoint.NormalPath;
 import java.util.Map;
 
 /** The path of an endpoint, normalised. */
-public record EndpointPath() implements ValueShape.OfScalar<String> {
+public record EndpointPath() implements ValueShape.OfText {
   private static final int LONGEST = 2048;
 
   @Override
@@ -37,11 +37,6 @@ public record EndpointPath() implements ValueShape.OfScalar<String> {
 
   private static ParsedValue<String> tooLong() {
     return new ParsedValue.Bad<>("which is too long, expected at most " + LONGEST + " characters");
-  }
-
-  @Override
-  public Object show(String value) {
-    return value;
   }
 
   @Override

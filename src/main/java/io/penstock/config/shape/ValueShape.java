@@ -58,6 +58,14 @@ public interface ValueShape<T> {
     }
   }
 
+  /** A shape of texts, which are shown as they are. */
+  interface OfText extends OfScalar<String> {
+    @Override
+    default Object show(String value) {
+      return value;
+    }
+  }
+
   /** Returns a schema of values that match {@code schema} or contain a variable. */
   static Map<String, Object> orVariable(Map<String, Object> schema) {
     return keywords("anyOf", List.of(schema, keywords("$ref", "#/$defs/variable")));

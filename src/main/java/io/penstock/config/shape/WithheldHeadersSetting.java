@@ -51,7 +51,7 @@ public record WithheldHeadersSetting(WithheldHeaders of) implements ValueShape<S
   }
 
   /** The name of one header. */
-  private record Name(WithheldHeaders of) implements ValueShape.OfScalar<String> {
+  private record Name(WithheldHeaders of) implements ValueShape.OfText {
     @Override
     public String expected() {
       return WordShapes.oneOf(of.names());
@@ -62,11 +62,6 @@ public record WithheldHeadersSetting(WithheldHeaders of) implements ValueShape<S
       return of.canList(scalar.text())
           ? new ParsedValue.Good<>(scalar.text().toLowerCase(Locale.ROOT))
           : bad(scalar);
-    }
-
-    @Override
-    public Object show(String value) {
-      return value;
     }
 
     @Override

@@ -86,7 +86,7 @@ public final class WordShapes {
   }
 
   /** A name that appears in metrics, headers and addresses of the operator port. */
-  public record Identifier() implements ValueShape.OfScalar<String> {
+  public record Identifier() implements ValueShape.OfText {
     private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
 
     @Override
@@ -105,11 +105,6 @@ public final class WordShapes {
     }
 
     @Override
-    public Object show(String value) {
-      return value;
-    }
-
-    @Override
     public Map<String, Object> schema() {
       return ValueShape.orVariable(
           ValueShape.keywords("type", "string", "pattern", "^" + ALLOWED.pattern() + "$"));
@@ -123,8 +118,7 @@ public final class WordShapes {
    * @param what the form of a text, in words that its greatest length follows
    * @param longest the greatest number of characters
    */
-  public record Line(String expected, String what, int longest)
-      implements ValueShape.OfScalar<String> {
+  public record Line(String expected, String what, int longest) implements ValueShape.OfText {
     @Override
     public ParsedValue<String> parse(ScalarValue scalar, SourceFile source) {
       String text = scalar.text();
@@ -142,18 +136,13 @@ public final class WordShapes {
     }
 
     @Override
-    public Object show(String value) {
-      return value;
-    }
-
-    @Override
     public Map<String, Object> schema() {
       return ValueShape.keywords("type", "string", "minLength", 1);
     }
   }
 
   /** An address or a name of this machine. */
-  public record Host() implements ValueShape.OfScalar<String> {
+  public record Host() implements ValueShape.OfText {
     private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9.:%_-]{1,255}");
 
     @Override
@@ -166,11 +155,6 @@ public final class WordShapes {
       return ALLOWED.matcher(scalar.text()).matches()
           ? new ParsedValue.Good<>(scalar.text())
           : bad(scalar);
-    }
-
-    @Override
-    public Object show(String value) {
-      return value;
     }
 
     @Override
