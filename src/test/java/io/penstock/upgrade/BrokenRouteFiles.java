@@ -183,7 +183,7 @@ final class BrokenRouteFiles {
   private String setting(String text, Rewriting rewriting) {
     List<Matcher> found = new ArrayList<>();
     for (Matcher each = SETTING.matcher(text); each.find(); ) {
-      found.add((Matcher) SETTING.matcher(text).region(each.start(), each.end()));
+      found.add(SETTING.matcher(text).region(each.start(), each.end()));
     }
     if (found.isEmpty()) {
       return text;
