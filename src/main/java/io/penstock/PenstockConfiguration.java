@@ -5,6 +5,7 @@ import io.penstock.config.PriceTable;
 import io.penstock.config.RouteWatcher;
 import io.penstock.coordination.CoordinationService;
 import io.penstock.cost.CostLearner;
+import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.TicketDirectory;
@@ -273,7 +274,10 @@ class PenstockConfiguration {
       TextTokenizers textTokenizers,
       ReactorResourceFactory loops) {
     return new ProviderCount(
-        upstreamAddresses::of, textTokenizers.scheduler(), loops.getLoopResources());
+        upstreamAddresses::of,
+        textTokenizers.scheduler(),
+        loops.getLoopResources(),
+        DialectTable.CREDENTIALS);
   }
 
   /** Creates the assembly, which applies the first configuration. */

@@ -112,7 +112,7 @@ final class UpstreamSettings {
           WordShapes.Choice.of(List.of(Day.values()), UpstreamSettings::lower),
           "pacific with charge gemini, else first_use",
           effectiveValues ->
-              effectiveValues.get(CHARGE) == ChargeRule.GEMINI ? Day.PACIFIC : Day.FIRST_USE,
+              effectiveValues.get(CHARGE).daysAreOfPacific() ? Day.PACIFIC : Day.FIRST_USE,
           "When the day of a daily limit begins: with its first request, or at midnight.");
 
   static final RouteSetting<Boolean> SETTLE =

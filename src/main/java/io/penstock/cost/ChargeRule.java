@@ -81,6 +81,23 @@ public enum ChargeRule {
     return this == OPENAI || this == AZURE;
   }
 
+  /**
+   * Returns whether requests of a minute are limited to their share of a second and of ten, too.
+   */
+  public boolean limitsSeconds() {
+    return this == AZURE;
+  }
+
+  /** Returns whether a day begins at midnight Pacific time, and not with its first request. */
+  public boolean daysAreOfPacific() {
+    return this == GEMINI;
+  }
+
+  /** Returns whether input that will be read from the provider's cache is expected to be free. */
+  boolean expectsCacheReads() {
+    return this == ANTHROPIC;
+  }
+
   /** Returns whether the amount charged at release stays, whatever the usage. */
   boolean keeps() {
     return this == OPENAI || this == AZURE;

@@ -149,7 +149,7 @@ public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown, 
 
   /** Returns whether input that is expected to be read from a cache is not charged. */
   public boolean expectsReads() {
-    return charge == ChargeRule.ANTHROPIC && cacheTrust > 0;
+    return charge.expectsCacheReads() && cacheTrust > 0;
   }
 
   /** Returns the most of a limit that may be left uncharged because of caches. */

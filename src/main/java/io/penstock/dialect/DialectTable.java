@@ -7,7 +7,10 @@ import io.penstock.provider.gemini.GeminiProtocol;
 import io.penstock.provider.mistral.MistralProtocol;
 import io.penstock.provider.openai.OpenAiProtocol;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
@@ -32,7 +35,15 @@ public final class DialectTable {
   public static final ProviderProtocol NONE = new PlainProtocol();
 
   /** All dialects, in the order in which pages and messages name them. */
-  public static final List<ProviderProtocol> ALL = List.of(OPENAI, AZURE, ANTHROPIC, GEMINI, MISTRAL, NONE);
+  public static final List<ProviderProtocol> ALL =
+      List.of(OPENAI, AZURE, ANTHROPIC, GEMINI, MISTRAL, NONE);
+
+  /** Names of the headers in which clients of any of them send credentials, in lower case. */
+  public static final Set<String> CREDENTIALS =
+      ALL.stream()
+          .flatMap(each -> each.credentials("").keySet().stream())
+          .map(name -> name.toLowerCase(Locale.ROOT))
+          .collect(Collectors.toUnmodifiableSet());
 
   private DialectTable() {}
 

@@ -1,6 +1,5 @@
 package io.penstock.pool;
 
-import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.PoolTariff;
 import io.penstock.limit.LimitSpec;
@@ -64,7 +63,7 @@ final class PoolLimits {
     UpstreamSpec.Limits limits = shared == null ? budget.limits() : shared.limits();
     Pool made = new Pool(spec, pool, now, new ArrayList<>());
     made.minute(LimitMeasure.REQUESTS, limits.rpm());
-    if (budget.charge() == ChargeRule.AZURE && limits.rpm() > 0) {
+    if (budget.charge().limitsSeconds() && limits.rpm() > 0) {
       AZURE_PARTS.forEach(part -> made.part(limits.rpm(), part));
     }
     made.day(limits.rpd());

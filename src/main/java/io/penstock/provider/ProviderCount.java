@@ -9,7 +9,7 @@ import io.penstock.pool.UpstreamSpec;
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
 import java.time.Duration;
-import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +34,6 @@ public final class ProviderCount implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final int CONNECTIONS = 16;
   private static final int WAITING = 256;
-  private static final List<String> OF_THE_CLIENT = List.of("anthropic-version", "anthropic-beta");
-  private static final List<String> CREDENTIALS =
-      List.of("authorization", "x-api-key", "api-key", "x-goog-api-key");
 
   /** The result of a count. */
   public sealed interface Answer {
@@ -86,6 +83,7 @@ public final class ProviderCount implements AutoCloseable {
   private final Scheduler scheduler;
   private final ConnectionProvider connections;
   private final HttpClient client;
+  private final Set<String> credentials;
 
   /**
    * Creates a client.
@@ -93,11 +91,16 @@ public final class ProviderCount implements AutoCloseable {
    * @param addresses returns the addresses of upstreams
    * @param scheduler rewrites bodies; may reject work
    * @param loops the event loops of its calls
+   * @param credentials names of the headers in which clients send credentials
    */
   public ProviderCount(
-      Function<UpstreamSpec, URI> addresses, Scheduler scheduler, LoopResources loops) {
+      Function<UpstreamSpec, URI> addresses,
+      Scheduler scheduler,
+      LoopResources loops,
+      Set<String> credentials) {
     this.addresses = addresses;
     this.scheduler = scheduler;
+    this.credentials = credentials;
     this.connections =
         ConnectionProvider.builder("penstock-count")
             .maxConnections(CONNECTIONS)
@@ -148,16 +151,16 @@ public final class ProviderCount implements AutoCloseable {
         .map(answer -> counted(call, answer));
   }
 
-  private static void head(HttpHeaders headers, Ask ask, int length) {
+  private void head(HttpHeaders headers, Ask ask, int length) {
     UpstreamSpec.Access access = ask.upstream().access();
     headers.set(HttpHeaderNames.CONTENT_TYPE, "application/json");
     headers.set(HttpHeaderNames.CONTENT_LENGTH, length);
     headers.set(HttpHeaderNames.ACCEPT_ENCODING, "identity");
     ProviderProtocol protocol = ProviderProtocol.of(ask.dialect());
     protocol.headers().forEach(headers::set);
-    OF_THE_CLIENT.forEach(name -> pass(headers, ask, name));
+    protocol.versionHeaders().forEach(name -> pass(headers, ask, name));
     if (access.passthrough()) {
-      CREDENTIALS.forEach(name -> pass(headers, ask, name));
+      credentials.forEach(name -> pass(headers, ask, name));
     }
     if (access.apiKey() != null) {
       protocol.credentials(access.apiKey()).forEach(headers::set);

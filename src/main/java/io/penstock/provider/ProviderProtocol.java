@@ -17,6 +17,7 @@ import java.net.URI;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -242,6 +243,11 @@ public interface ProviderProtocol extends Dialect {
   /** Returns the headers that each call needs besides a credential. */
   default Map<String, String> headers() {
     return Map.of();
+  }
+
+  /** Returns the names of headers of clients that choose how the provider reads a call. */
+  default Set<String> versionHeaders() {
+    return Set.of();
   }
 
   // Models

@@ -41,10 +41,6 @@ public final class HeaderNames {
   public static final Set<String> FOR_THE_GATEWAY =
       Set.of("x-penstock-key", TIMEOUT, TOKENS, PRIORITY, SENT_AT);
 
-  /** Headers in which a client sends credentials. */
-  public static final Set<String> CREDENTIALS =
-      Set.of("authorization", "x-api-key", "api-key", "x-goog-api-key");
-
   /**
    * Prefixes of headers in which a provider tells its limits; clients are told those of the gateway
    * instead.

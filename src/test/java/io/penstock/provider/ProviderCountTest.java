@@ -25,7 +25,8 @@ class ProviderCountTest {
   private final RawUpstream provider = RawUpstream.start(answering("{\"input_tokens\":42}"));
   private final LoopResources loops = LoopResources.create("count", 1, true);
   private final ProviderCount count =
-      new ProviderCount(UpstreamSpec::url, Schedulers.boundedElastic(), loops);
+      new ProviderCount(
+          UpstreamSpec::url, Schedulers.boundedElastic(), loops, DialectTable.CREDENTIALS);
 
   @AfterEach
   void stop() {

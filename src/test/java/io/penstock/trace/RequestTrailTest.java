@@ -65,8 +65,7 @@ class RequestTrailTest {
         List.of(
             EndpointFixture.none("/a")
                 .bounds(10, 1_000, 1_000)
-                .reading(
-                    EndpointSetup.reading(DialectTable.OPENAI, CostSource.BODY, 1, 0, 1_000))
+                .reading(EndpointSetup.reading(DialectTable.OPENAI, CostSource.BODY, 1, 0, 1_000))
                 .to(UPSTREAM)
                 .spec()));
     return Objects.requireNonNull(registry.find("/a"));

@@ -21,7 +21,8 @@ final class RlsUnsetValues {
           "latency_compensation",
           "max_dynamic_endpoints");
 
-  private static final Pattern ZERO = Pattern.compile("(?=.{1,40}$)-?0(\\.0+)?([eE][+-]?[0-9]{1,3})?");
+  private static final Pattern ZERO =
+      Pattern.compile("(?=.{1,40}$)-?0(\\.0+)?([eE][+-]?[0-9]{1,3})?");
 
   private static final Set<String> EMPTY_IS_UNSET =
       Set.of("host", "algorithm", "unit", "scheduler", "overflow");

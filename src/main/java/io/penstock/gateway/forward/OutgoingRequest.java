@@ -5,6 +5,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.WithheldHeaders;
 import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.request.ClientGone;
@@ -121,7 +122,7 @@ final class OutgoingRequest {
               || forThisHop.contains(lower)
               || ForwardedHeaders.isOne(lower)
               || HeaderNames.overridesCall(lower)
-              || (!passthrough && HeaderNames.CREDENTIALS.contains(lower))
+              || (!passthrough && DialectTable.CREDENTIALS.contains(lower))
               || (WithheldHeaders.OF_REQUESTS.keeps(lower, listed)
                   // who sends credentials of its own also says whom to bill
                   && !(passthrough && WithheldHeaders.choosesBilling(lower)))

@@ -1,5 +1,6 @@
 package io.penstock.gateway.identify;
 
+import io.penstock.dialect.DialectTable;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
@@ -16,7 +17,12 @@ import org.springframework.http.HttpHeaders;
  */
 record RequestCredentials(Set<String> ours, Set<String> others) {
   private static final String OURS = "x-penstock-key";
-  private static final List<String> OTHERS = List.of("x-api-key", "api-key", "x-goog-api-key");
+  private static final List<String> OTHERS =
+      DialectTable.CREDENTIALS.stream()
+          .filter(name -> !name.equalsIgnoreCase(HttpHeaders.AUTHORIZATION))
+          .sorted()
+          .toList();
+
   private static final String BEARER = "bearer";
 
   static RequestCredentials of(HttpHeaders headers, @Nullable String rawQuery) {

@@ -3,6 +3,7 @@ package io.penstock.gateway.weigh;
 import io.penstock.cost.Cost;
 import io.penstock.cost.CostLearner;
 import io.penstock.cost.RequestContent;
+import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.TicketRequest.RequestAffinity;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
@@ -19,7 +20,6 @@ import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import io.penstock.tokenizer.TextTokenizers;
 import io.penstock.tokenizer.TokenizerInput;
-import io.penstock.wire.HeaderNames;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -175,7 +175,7 @@ public final class RequestWeighing {
       RequestContext requestContext, ServerHttpRequest request, String name) {
     boolean passes =
         requestContext.client().ownCredentials()
-            || !HeaderNames.CREDENTIALS.contains(name.toLowerCase(Locale.ROOT));
+            || !DialectTable.CREDENTIALS.contains(name.toLowerCase(Locale.ROOT));
     return passes ? request.getHeaders().getFirst(name) : null;
   }
 

@@ -120,6 +120,11 @@ public final class AnthropicProtocol implements ProviderProtocol {
     return Map.of("anthropic-version", "2023-06-01");
   }
 
+  @Override
+  public Set<String> versionHeaders() {
+    return Set.of("anthropic-version", "anthropic-beta");
+  }
+
   /** Writes {@code {"type","id","display_name","created_at"}}. */
   @Override
   public void describe(JsonGenerator json, String model) {

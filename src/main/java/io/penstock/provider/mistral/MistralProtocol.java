@@ -168,12 +168,7 @@ public final class MistralProtocol extends OpenAiProtocol {
   @Override
   public Map<String, Object> smallestBody(String model) {
     return Map.of(
-        "model",
-        model,
-        MAXIMUM,
-        1,
-        "messages",
-        List.of(Map.of("role", "user", "content", "Hi")));
+        "model", model, MAXIMUM, 1, "messages", List.of(Map.of("role", "user", "content", "Hi")));
   }
 
   /** Returns null: Mistral has no such call. */

@@ -82,8 +82,7 @@ class StreamHeartbeatTest {
         List.of(
             EndpointFixture.none("/openai")
                 .bounds(10, 10, 10)
-                .reading(
-                    EndpointSetup.reading(DialectTable.OPENAI, CostSource.BODY, 1, 256, 1_000))
+                .reading(EndpointSetup.reading(DialectTable.OPENAI, CostSource.BODY, 1, 256, 1_000))
                 .spec()));
     Endpoint endpoint = registry.find("/openai");
     if (endpoint == null) {

@@ -6,11 +6,11 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.ModelOperation;
 import io.penstock.dialect.DialectTable;
 import io.penstock.pool.ProviderLesson;
-import io.penstock.quota.ProviderStatus;
 import io.penstock.provider.Cases;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusedCall;
 import io.penstock.provider.request.WeighedRequest;
+import io.penstock.quota.ProviderStatus;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.net.URI;
@@ -114,8 +114,7 @@ class MistralTest {
     "NO_HEALTHY_UPSTREAM, internal_server_error",
   })
   void refusal_hasItsShape(RefusalReason reason, String type) {
-    byte[] body =
-        MISTRAL.refusalBody(Refusal.of(reason, "why"), RefusedCall.of("r")).bytes();
+    byte[] body = MISTRAL.refusalBody(Refusal.of(reason, "why"), RefusedCall.of("r")).bytes();
     assertThat(new String(body, StandardCharsets.UTF_8))
         .isEqualTo(
             "{\"object\":\"error\",\"message\":\"why\",\"type\":\"%s\",\"param\":null,\"code\":\"%s\"}"
