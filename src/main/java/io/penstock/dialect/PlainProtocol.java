@@ -20,6 +20,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Protocol for no provider in particular: no bodies are read, there are no models, and refusals are
@@ -158,7 +159,7 @@ final class PlainProtocol implements ProviderProtocol {
   }
 
   @Override
-  public Map<String, Object> around(String text) {
+  public void put(String text, ObjectNode body) {
     throw noModels();
   }
 

@@ -92,6 +92,8 @@ record CountRequest(
     if (!text.isString()) {
       throw new Unclear("text is expected to be a string");
     }
-    return JsonMapper.shared().valueToTree(dialect.around(text.stringValue()));
+    ObjectNode smallest = JsonMapper.shared().createObjectNode();
+    dialect.put(text.stringValue(), smallest);
+    return smallest;
   }
 }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The protocol of one provider: reads its requests and answers, writes refusals, and makes its
@@ -300,8 +301,8 @@ public interface ProviderProtocol extends Dialect {
   /** Returns the path to which a client would send a body. */
   String pathOf(JsonNode body);
 
-  /** Returns the smallest request that contains a text, without its model. */
-  Map<String, Object> around(String text);
+  /** Adds a text to an empty body, as the smallest request that contains it. */
+  void put(String text, ObjectNode body);
 
   /** Returns whether the body of a request names its model. */
   default boolean namesModelInBody() {

@@ -21,9 +21,7 @@ final class AddedMaximum {
     }
     List<MaximumPlace> places = requestContext.spots().places();
     String member =
-        requestContext
-            .upstreamProtocol()
-            .maximumMember(spec.url(), requestContext.parameters().query());
+        requestContext.protocol().maximumMember(spec.url(), requestContext.parameters().query());
     for (MaximumPlace each : places) {
       if (places.size() == 1 || each.member().equals(member)) {
         return each;

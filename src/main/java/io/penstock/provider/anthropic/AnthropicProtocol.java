@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Anthropic's protocol. Requests for messages and for text completions, the older call, are read to
@@ -178,7 +179,7 @@ public final class AnthropicProtocol implements ProviderProtocol {
   }
 
   @Override
-  public Map<String, Object> around(String text) {
-    return Map.of("messages", List.of(Map.of("role", "user", "content", text)));
+  public void put(String text, ObjectNode body) {
+    body.putArray("messages").addObject().put("role", "user").put("content", text);
   }
 }

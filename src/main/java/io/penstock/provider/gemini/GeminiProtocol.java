@@ -25,6 +25,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.web.util.UriUtils;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Gemini's protocol. Requests for content and vectors are read to estimate their cost; all others
@@ -203,8 +204,8 @@ public final class GeminiProtocol implements ProviderProtocol {
   }
 
   @Override
-  public Map<String, Object> around(String text) {
-    return Map.of("contents", List.of(Map.of("parts", List.of(Map.of("text", text)))));
+  public void put(String text, ObjectNode body) {
+    body.putArray("contents").addObject().putArray("parts").addObject().put("text", text);
   }
 
   @Override

@@ -24,6 +24,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Mistral's protocol: answers and models have OpenAI's shape, streams state their usage unasked,
@@ -186,8 +187,8 @@ public final class MistralProtocol extends OpenAiProtocol {
   }
 
   @Override
-  public Map<String, Object> around(String text) {
-    return Map.of("messages", List.of(Map.of("role", "user", "content", text)));
+  public void put(String text, ObjectNode body) {
+    body.putArray("messages").addObject().put("role", "user").put("content", text);
   }
 
   @Override

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * OpenAI's protocol, which many servers speak. Requests for chat and text completions, responses,
@@ -234,7 +235,7 @@ public class OpenAiProtocol implements ProviderProtocol {
   }
 
   @Override
-  public Map<String, Object> around(String text) {
-    return Map.of("input", text);
+  public void put(String text, ObjectNode body) {
+    body.put("input", text);
   }
 }

@@ -83,7 +83,7 @@ class AnswerReaderTest {
             DialectTable.OPENAI,
             SSE,
             """
-            data: {"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"12345678"}]}]}}]}
+            data: {"choices":[{"delta":{"content":[{"thinking":[{"type":"text","text":"12345678"}]}]}}]}
 
             data: {"choices":[{"delta":{"content":[{"type":"text","text":"1234"}]}}]}
 
