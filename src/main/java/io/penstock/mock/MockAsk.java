@@ -54,7 +54,7 @@ sealed interface MockAsk {
   record Input(long tokens, long chargedTokens, @Nullable MockPrompt blocks) {}
 
   /**
-   * What an answer says.
+   * Text and shape that an answer has.
    *
    * @param cutShort whether the request's maximum made it shorter
    * @param content what it says instead of words, or null

@@ -17,7 +17,7 @@ public final class CallPaths {
           ":asyncBatchEmbedContent",
           "/batchPredictionJobs");
 
-  /** Matches a path whose last segment is a version, such as {@code /openai/v1}. */
+  /** Matches a path with a version at its end, such as {@code /openai/v1}. */
   private static final Pattern VERSIONED = Pattern.compile(".*(?<last>/v[0-9]+[a-z]*)");
 
   private CallPaths() {}

@@ -46,10 +46,10 @@ public interface ProviderProtocol extends Dialect {
     return RefusalJson.permit(refusal, retryAt);
   }
 
-  // What a request asks for
+  // Requests
 
   /**
-   * Returns the call to whose path a request goes, if its body is read; null if not.
+   * Returns the weighed call at a path; null if bodies of requests to it are not read.
    *
    * @param path the decoded path at the upstream, such as {@code /v1/chat/completions}, without a
    *     query
@@ -156,7 +156,7 @@ public interface ProviderProtocol extends Dialect {
     return AnswerLessons.SYSTEM.lesson(limitHeaders(), status, header, body);
   }
 
-  // What the gateway writes itself
+  // Refusals, and signs of life
 
   /** Returns a body that makes the provider's own client library raise its own typed error. */
   RefusalBody refusalBody(Refusal refusal, RefusedCall call);

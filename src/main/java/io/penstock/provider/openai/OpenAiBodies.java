@@ -78,7 +78,7 @@ public final class OpenAiBodies {
         .asksUsage();
   }
 
-  /** Returns a reader of a request for embeddings, whose input is text, or already tokens. */
+  /** Returns a reader of a request for embeddings. Its input is text or tokens. */
   public static BodyMembers embeddings() {
     BodyMembers body = new BodyMembers();
     return body.withoutOutput().user("user", null).counts(new PlainText(body.kept()), "input");

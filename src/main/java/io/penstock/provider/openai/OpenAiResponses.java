@@ -95,7 +95,7 @@ final class OpenAiResponses extends BodyMembers {
     return at.isString() && at.isAtMost(LONGEST_ID) ? at.text() : null;
   }
 
-  /** The items of the conversation, some of which may name a file. */
+  /** The items of the conversation. Some may name a file. */
   private final class Input extends ContentText {
     Input() {
       super(names(Set.of("tools")), Messages.EACH_OR_TEXT, kept());

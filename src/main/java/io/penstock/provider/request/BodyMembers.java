@@ -45,7 +45,7 @@ public class BodyMembers implements RequestVisitor {
   private @Nullable PromptReader prompt;
   private @Nullable BodyMember current;
 
-  /** Creates a table for a request whose path names the model, and whether it is a stream. */
+  /** Creates a table for a request with its model in the path. */
   public BodyMembers(StatedModel model, boolean stream) {
     this.model = model;
     this.stream = stream;
@@ -135,7 +135,7 @@ public class BodyMembers implements RequestVisitor {
     return knows(askedUsage, AskedUsage.OPTIONS);
   }
 
-  /** Adds a list of inputs, each of which gets as many answers as are asked for. */
+  /** Adds a list of inputs. Each gets the number of answers that is asked for. */
   public final BodyMembers inputs(PlainText list, String name) {
     inputs = list;
     return counts(list, name);
