@@ -83,9 +83,9 @@ final class ConfigurationAssembly implements ConfigurationReloader {
     parts.prices().configure(configurationSnapshot);
     parts.registry().apply(configurationSnapshot.endpoints());
     configurationSnapshot.warnings().forEach(LOG::warn);
-    RedisSettings.warnings(setup.sync(), settings.state().file(), configurationSnapshot)
+    RedisSettings.warnings(setup.sync(), settings.stores().state().file(), configurationSnapshot)
         .forEach(LOG::warn);
-    settings.bodies().warnings(configurationSnapshot.endpoints()).forEach(LOG::warn);
+    settings.clients().bodies().warnings(configurationSnapshot.endpoints()).forEach(LOG::warn);
     BrowserSettings.warnings(settings, environment, configurationSnapshot).forEach(LOG::warn);
     List<String> strays = parts.keys().withoutTheirGroup();
     if (!strays.isEmpty()) {

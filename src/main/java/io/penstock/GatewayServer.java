@@ -126,7 +126,7 @@ public final class GatewayServer {
         context -> {
           environment.set(context.getEnvironment());
           listen(context.getEnvironment(), setup.snapshot().server());
-          if (prepare(context, setup).warmUp()) {
+          if (prepare(context, setup).running().warmUp()) {
             warmUp.run();
           }
         });
@@ -211,7 +211,7 @@ public final class GatewayServer {
     beans.registerSingleton("setup", prepared);
     register(beans, "regionSettings", region);
     register(beans, "traceSettings", OtlpSettings.of(environment));
-    beans.registerSingleton("stateFile", StateFile.open(settings.state(), setup.window()));
+    beans.registerSingleton("stateFile", StateFile.open(settings.stores().state(), setup.window()));
     return settings;
   }
 

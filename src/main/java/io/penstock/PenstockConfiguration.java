@@ -71,25 +71,28 @@ import reactor.netty.resources.LoopResources;
 class PenstockConfiguration {
   @Bean
   BodySettings bodySettings(PenstockSettings settings) {
-    return settings.bodies();
+    return settings.clients().bodies();
   }
 
   @Bean
   GatewaySettings gatewaySettings(PenstockSettings settings) {
     return new GatewaySettings(
-        settings.keys().demanded(), settings.log().access(), settings.writeTimeout());
+        settings.limits().keys().demanded(),
+        settings.running().log().access(),
+        settings.clients().writeTimeout());
   }
 
   @Bean
   WebSocketSettings webSocketSettings(PenstockSettings settings) {
-    PenstockSettings.Websockets all = settings.websockets();
+    PenstockSettings.Websockets all = settings.clients().websockets();
     return new WebSocketSettings(all.idleTimeout(), all.maxOpen(), all.tenantShare());
   }
 
   @Bean
   OperatorSettings operatorSettings(PenstockSettings settings) {
     return new OperatorSettings(
-        SecretText.textOf(settings.operator().token()), settings.quotas().reservationTimeout());
+        SecretText.textOf(settings.running().operator().token()),
+        settings.limits().quotas().reservationTimeout());
   }
 
   @Bean
@@ -152,7 +155,8 @@ class PenstockConfiguration {
 
   @Bean
   UsageLedger ledger(StateFile state, PenstockSettings settings) {
-    UsageLedger usageLedger = new UsageLedger(WallClock.system(), settings.usage().rowsPerDay());
+    UsageLedger usageLedger =
+        new UsageLedger(WallClock.system(), settings.stores().usage().rowsPerDay());
     usageLedger.restore(state.before().usage());
     return usageLedger;
   }
@@ -182,7 +186,7 @@ class PenstockConfiguration {
     return new UpstreamRegistry(
         limitWiring.source(),
         setup.window().toNanos(),
-        settings.mockEndpointTpmThreshold(),
+        settings.limits().mockEndpointTpmThreshold(),
         WallClock.system(),
         limitWiring.others());
   }

@@ -31,10 +31,12 @@ final class ShutdownDrain {
    */
   record Timeouts(Duration pause, Duration parked, Duration running) {
     static Timeouts of(PenstockSettings settings) {
-      Duration parked = settings.drainTimeout();
-      Duration pause = settings.drainPause();
+      Duration parked = settings.running().drainTimeout();
+      Duration pause = settings.running().drainPause();
       return new Timeouts(
-          pause.compareTo(parked) < 0 ? pause : parked, parked, settings.streamDrainTimeout());
+          pause.compareTo(parked) < 0 ? pause : parked,
+          parked,
+          settings.running().streamDrainTimeout());
     }
   }
 

@@ -35,7 +35,7 @@ final class StoredKeys {
       ConfigurableApplicationContext context,
       PenstockSettings settings,
       @Nullable SharingSettings sync) {
-    String store = settings.keys().store();
+    String store = settings.limits().keys().store();
     if (store == null) {
       return;
     }
@@ -43,7 +43,8 @@ final class StoredKeys {
       claim(context, store, sync);
     }
     try {
-      KeyStorage storage = KeyStorage.open(store, SecretText.textOf(settings.database().url()));
+      KeyStorage storage =
+          KeyStorage.open(store, SecretText.textOf(settings.stores().database().url()));
       // A context closes only beans that it created itself.
       ((GenericApplicationContext) context)
           .registerBean("keyStorage", KeyStorage.class, () -> storage);

@@ -119,8 +119,8 @@ final class WelcomeLog implements ApplicationListener<ApplicationReadyEvent> {
     if (registry.find("/demo") == null) {
       return null;
     }
-    boolean asked = keyRegistry.any() || settings.keys().demanded();
-    boolean guarded = settings.operator().token() != null;
+    boolean asked = keyRegistry.any() || settings.limits().keys().demanded();
+    boolean guarded = settings.running().operator().token() != null;
     String operator = operator(environment);
     String ask =
         "curl -s "
@@ -153,7 +153,7 @@ final class WelcomeLog implements ApplicationListener<ApplicationReadyEvent> {
    * route files have only their hashes.
    */
   private String key(@Nullable String operator) {
-    if (settings.keys().store() == null) {
+    if (settings.limits().keys().store() == null) {
       return "  export PENSTOCK_KEY=...  # the secret of a key in the route files";
     }
     return operator == null

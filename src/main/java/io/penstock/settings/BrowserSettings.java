@@ -35,14 +35,16 @@ public final class BrowserSettings {
    */
   public static BrowserRules of(PenstockSettings settings, Environment environment) {
     return new BrowserRules(
-        hosts(settings.allowedHosts(), address(environment)), origins(settings.allowedOrigins()));
+        hosts(settings.clients().allowedHosts(), address(environment)),
+        origins(settings.clients().allowedOrigins()));
   }
 
   /** Returns warnings about a configuration with which these settings serve too much. */
   public static List<String> warnings(
       PenstockSettings settings, Environment environment, ConfigurationSnapshot snapshot) {
-    boolean any = settings.allowedHosts().isEmpty() && !OpenRelay.loopback(address(environment));
-    return any && !OpenRelay.asksForKeys(settings.keys(), snapshot)
+    boolean any =
+        settings.clients().allowedHosts().isEmpty() && !OpenRelay.loopback(address(environment));
+    return any && !OpenRelay.asksForKeys(settings.limits().keys(), snapshot)
         ? List.of(
             "there are no keys and the gateway serves requests for any host, so a web page that"
                 + " somebody in this network visits can use it under a host name of its own (DNS"

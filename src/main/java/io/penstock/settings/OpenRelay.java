@@ -43,10 +43,10 @@ public final class OpenRelay extends SpringApplication.AbandonedRunException {
   public static @Nullable String problem(
       PenstockSettings settings, Environment environment, ConfigurationSnapshot snapshot) {
     String address = environment.getProperty("server.address", "");
-    boolean meant = Boolean.FALSE.equals(settings.keys().required());
+    boolean meant = Boolean.FALSE.equals(settings.limits().keys().required());
     if (meant
         || loopback(address)
-        || asksForKeys(settings.keys(), snapshot)
+        || asksForKeys(settings.limits().keys(), snapshot)
         || asked(address, snapshot)) {
       return null;
     }
@@ -80,7 +80,7 @@ public final class OpenRelay extends SpringApplication.AbandonedRunException {
               + " --operator-port another one");
     }
     String address = environment.getProperty("management.server.address", "");
-    boolean open = settings.operator().token() == null && !loopback(address);
+    boolean open = settings.running().operator().token() == null && !loopback(address);
     if (port == ManagementPortType.DIFFERENT && open) {
       throw new OpenRelay(
           "anyone who reaches "

@@ -20,80 +20,126 @@ import org.springframework.util.unit.DataSize;
 
 /**
  * All settings of the program, which are the properties below {@code penstock}. The compiler makes
- * a description of each setting from these comments, which editors and the page about settings
- * show. The message of a constraint says which values are accepted, as in "expected {@code …}".
- *
- * @param allowedHosts A gateway without keys serves requests for these host names, such as {@code
- *     llm.example,*.team.example}; {@code *} means any. The names of the loopback and the address
- *     on which the gateway listens are always among them. A request for another {@code Host} is
- *     refused with 421 {@code foreign_host}, because a web page can make a name of its own lead to
- *     127.0.0.1. Without this setting, a gateway that listens on the loopback serves only the
- *     loopback names, and one that listens on another address serves any host and warns about it.
- * @param allowedOrigins Web pages of these origins may use the gateway and read its answers (CORS),
- *     such as {@code https://app.example.com,http://localhost:3000}; {@code *} means any. Without
- *     keys, requests of other pages are refused with 403 {@code foreign_origin}; with keys they are
- *     served, but get no CORS headers. The gateway answers preflights itself and never forwards
- *     them.
- * @param body The settings of request bodies.
- * @param bodyTimeout A client may pause this long within the body of a request before it is refused
- *     with 408 {@code body_timeout}; its rate is measured over the same time.
- * @param coordination The settings of the coordination API.
- * @param database The settings of the SQL database.
- * @param drainPause For this first part of {@code penstock.drain-timeout} new requests are still
- *     served, and clients are told to come back on another connection.
- * @param drainTimeout Waiting requests are still served for this long after SIGTERM or SIGINT.
- * @param keys The settings of API keys.
- * @param log The settings of the log.
- * @param maxBufferedBytes All bodies that are being read, waiting or kept take at most this much
- *     memory together, such as {@code 64MB}. Without this setting it is a quarter of the heap.
- * @param mockEndpointTpmThreshold A limit of an upstream counts as no limit from this many tokens
- *     per minute on, because nobody can reach it.
- * @param operator The settings of the operator port.
- * @param quotas The settings of the quotas of models.
- * @param redis The settings of sharing between instances.
- * @param region The settings of sharing between regions.
- * @param state The settings of the state that is kept over restarts.
- * @param streamDrainTimeout Answers may still run for this long after SIGTERM or SIGINT.
- * @param usage The settings of the statistics of usage.
- * @param warmUp Before it listens, the program sends itself requests for at most two seconds,
- *     unless this is {@code false}, so that its code is loaded when the first client comes.
- * @param websockets The settings of WebSockets.
- * @param workspace Regions share limits with those regions that have the same workspace.
- * @param writeTimeout A client may take nothing of its answer for this long, although more of it is
- *     there; then it is cut off, so that its request gives back its place.
+ * a description of each setting from the comments of the records in here, which editors and the
+ * page about settings show. The message of a constraint says which values are accepted, as in
+ * "expected {@code …}".
  */
-@ConfigurationProperties("penstock")
 public record PenstockSettings(
-    @DefaultValue List<String> allowedHosts,
-    @DefaultValue List<String> allowedOrigins,
-    @DefaultValue @Valid Body body,
-    @DefaultValue("60s") @DurationMin(nanos = 1, message = ABOVE_ZERO) Duration bodyTimeout,
-    @DefaultValue @Valid Coordination coordination,
-    @DefaultValue @Valid Database database,
-    @DefaultValue("0s") Duration drainPause,
-    @DefaultValue("30s") Duration drainTimeout,
-    @DefaultValue @Valid Keys keys,
-    @DefaultValue @Valid Log log,
-    @Nullable DataSize maxBufferedBytes,
-    @DefaultValue("1000000000") @Min(value = 0, message = "a whole number from 0 on")
-        long mockEndpointTpmThreshold,
-    @DefaultValue @Valid Operator operator,
-    @DefaultValue @Valid Quotas quotas,
-    @DefaultValue @Valid Redis redis,
-    @DefaultValue @Valid Region region,
-    @DefaultValue @Valid State state,
-    @DefaultValue("600s") Duration streamDrainTimeout,
-    @DefaultValue @Valid Usage usage,
-    @DefaultValue("true") boolean warmUp,
-    @DefaultValue @Valid Websockets websockets,
-    @DefaultValue("default") String workspace,
-    @DefaultValue("60s") @DurationMin(nanos = 1, message = ABOVE_ZERO) Duration writeTimeout) {
+    Clients clients,
+    Running running,
+    Limits limits,
+    Stores stores,
+    Coordination coordination,
+    Redis redis,
+    RedisAccess redisAccess) {
   private static final String ABOVE_ZERO = "a duration above 0 such as 500ms, 30s or 10m";
   private static final String PART = "a number above 0 and up to 1";
   private static final String SHARE = "a number from 0 to 1";
   private static final String MILLION = "a whole number from 0 to 1000000";
   private static final int HEAP_PART = 4;
   private static final long LEAST_OBJECT_BYTES = 1L << 20;
+
+  /**
+   * Rights and bounds of clients.
+   *
+   * @param allowedHosts A gateway without keys serves requests for these host names, such as {@code
+   *     llm.example,*.team.example}; {@code *} means any. The names of the loopback and the address
+   *     on which the gateway listens are always among them. A request for another {@code Host} is
+   *     refused with 421 {@code foreign_host}, because a web page can make a name of its own lead
+   *     to 127.0.0.1. Without this setting, a gateway that listens on the loopback serves only the
+   *     loopback names, and one that listens on another address serves any host and warns about it.
+   * @param allowedOrigins Web pages of these origins may use the gateway and read its answers
+   *     (CORS), such as {@code https://app.example.com,http://localhost:3000}; {@code *} means any.
+   *     Without keys, requests of other pages are refused with 403 {@code foreign_origin}; with
+   *     keys they are served, but get no CORS headers. The gateway answers preflights itself and
+   *     never forwards them.
+   * @param body The settings of request bodies.
+   * @param bodyTimeout A client may pause this long within the body of a request before it is
+   *     refused with 408 {@code body_timeout}; its rate is measured over the same time.
+   * @param maxBufferedBytes All bodies that are being read, waiting or kept take at most this much
+   *     memory together, such as {@code 64MB}. Without this setting it is a quarter of the heap.
+   * @param websockets The settings of WebSockets.
+   * @param writeTimeout A client may take nothing of its answer for this long, although more of it
+   *     is there; then it is cut off, so that its request gives back its place.
+   */
+  @ConfigurationProperties("penstock")
+  public record Clients(
+      @DefaultValue List<String> allowedHosts,
+      @DefaultValue List<String> allowedOrigins,
+      @DefaultValue @Valid Body body,
+      @DefaultValue("60s") @DurationMin(nanos = 1, message = ABOVE_ZERO) Duration bodyTimeout,
+      @Nullable DataSize maxBufferedBytes,
+      @DefaultValue @Valid Websockets websockets,
+      @DefaultValue("60s") @DurationMin(nanos = 1, message = ABOVE_ZERO) Duration writeTimeout) {
+    /**
+     * Returns the terms for request bodies.
+     *
+     * @throws IllegalArgumentException when one of them is invalid
+     */
+    public BodySettings bodies() {
+      return new BodySettings(
+          maxBufferedBytes == null
+              ? Runtime.getRuntime().maxMemory() / HEAP_PART
+              : maxBufferedBytes.toBytes(),
+          body.tenantShare(),
+          bodyTimeout,
+          body.minBytesPerSecond(),
+          body.deadline());
+    }
+  }
+
+  /**
+   * Start, run and stop of the program.
+   *
+   * @param drainPause For this first part of {@code penstock.drain-timeout} new requests are still
+   *     served, and clients are told to come back on another connection.
+   * @param drainTimeout Waiting requests are still served for this long after SIGTERM or SIGINT.
+   * @param log The settings of the log.
+   * @param operator The settings of the operator port.
+   * @param streamDrainTimeout Answers may still run for this long after SIGTERM or SIGINT.
+   * @param warmUp Before it listens, the program sends itself requests for at most two seconds,
+   *     unless this is {@code false}, so that its code is loaded when the first client comes.
+   */
+  @ConfigurationProperties("penstock")
+  public record Running(
+      @DefaultValue("0s") Duration drainPause,
+      @DefaultValue("30s") Duration drainTimeout,
+      @DefaultValue @Valid Log log,
+      @DefaultValue @Valid Operator operator,
+      @DefaultValue("600s") Duration streamDrainTimeout,
+      @DefaultValue("true") boolean warmUp) {}
+
+  /**
+   * Keys and quotas.
+   *
+   * @param keys The settings of API keys.
+   * @param mockEndpointTpmThreshold A limit of an upstream counts as no limit from this many tokens
+   *     per minute on, because nobody can reach it.
+   * @param quotas The settings of the quotas of models.
+   */
+  @ConfigurationProperties("penstock")
+  public record Limits(
+      @DefaultValue @Valid Keys keys,
+      @DefaultValue("1000000000") @Min(value = 0, message = "a whole number from 0 on")
+          long mockEndpointTpmThreshold,
+      @DefaultValue @Valid Quotas quotas) {}
+
+  /**
+   * Data that is kept over restarts or shared between regions.
+   *
+   * @param database The settings of the SQL database.
+   * @param region The settings of sharing between regions.
+   * @param state The settings of the state that is kept over restarts.
+   * @param usage The settings of the statistics of usage.
+   * @param workspace Regions share limits with those regions that have the same workspace.
+   */
+  @ConfigurationProperties("penstock")
+  public record Stores(
+      @DefaultValue @Valid Database database,
+      @DefaultValue @Valid Region region,
+      @DefaultValue @Valid State state,
+      @DefaultValue @Valid Usage usage,
+      @DefaultValue("default") String workspace) {}
 
   /**
    * Request bodies.
@@ -125,6 +171,7 @@ public record PenstockSettings(
    *     penstock.coordination.max-objects}, of {@code .max-bytes} and of {@code .max-waiters},
    *     above 0 and up to 1; 1 means that one key may have them all.
    */
+  @ConfigurationProperties("penstock.coordination")
   public record Coordination(
       @DefaultValue("false") boolean enabled,
       @DefaultValue("64MB") DataSize maxBytes,
@@ -263,13 +310,26 @@ public record PenstockSettings(
    *     {@code park} lets requests wait once the slices are spent, {@code share} lets each instance
    *     use its part of the limits, {@code allow} lets everything pass, and {@code refuse} refuses
    *     everything.
-   * @param password This is the password of the Redis user. Without this setting it is that of the
-   *     URL.
    * @param sharing Limits without a {@code sharing} of their own are shared in this way.
    * @param sliceTtl An instance may spend a slice of a limit for this long, at least three times
    *     {@code penstock.redis.sync-interval} and at most 60 s.
    * @param syncInterval An instance talks to Redis in rounds that are this far apart, from 20 ms to
    *     10 s.
+   */
+  @ConfigurationProperties("penstock.redis")
+  public record Redis(
+      @Nullable String namespace,
+      @DefaultValue List<String> namespaceFrom,
+      @DefaultValue("park") OutagePolicy onOutage,
+      @DefaultValue("exact") SharingMode sharing,
+      @DefaultValue("2s") Duration sliceTtl,
+      @DefaultValue("100ms") Duration syncInterval) {}
+
+  /**
+   * The way to the Redis of sharing.
+   *
+   * @param password This is the password of the Redis user. Without this setting it is that of the
+   *     URL.
    * @param tls The certificates for connections to Redis.
    * @param url Instances share limits through the Redis at this address: {@code
    *     redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]}, {@code redis-sentinel://HOST,HOST#MASTER}
@@ -278,14 +338,9 @@ public record PenstockSettings(
    * @param user The gateway logs in to Redis as this user. Without this setting it is the user of
    *     the URL.
    */
-  public record Redis(
-      @Nullable String namespace,
-      @DefaultValue List<String> namespaceFrom,
-      @DefaultValue("park") OutagePolicy onOutage,
+  @ConfigurationProperties("penstock.redis")
+  public record RedisAccess(
       @Nullable SecretText password,
-      @DefaultValue("exact") SharingMode sharing,
-      @DefaultValue("2s") Duration sliceTtl,
-      @DefaultValue("100ms") Duration syncInterval,
       @DefaultValue Tls tls,
       @Nullable SecretText url,
       @Nullable String user) {
@@ -358,20 +413,4 @@ public record PenstockSettings(
           @DecimalMin(value = "0", inclusive = false, message = PART)
           @DecimalMax(value = "1", message = PART)
           double tenantShare) {}
-
-  /**
-   * Returns the terms for request bodies.
-   *
-   * @throws IllegalArgumentException when one of them is invalid
-   */
-  public BodySettings bodies() {
-    return new BodySettings(
-        maxBufferedBytes == null
-            ? Runtime.getRuntime().maxMemory() / HEAP_PART
-            : maxBufferedBytes.toBytes(),
-        body.tenantShare(),
-        bodyTimeout,
-        body.minBytesPerSecond(),
-        body.deadline());
-  }
 }

@@ -43,15 +43,16 @@ public final class RedisSettings {
    * @throws IllegalArgumentException when one of them is invalid
    */
   public static @Nullable SharingSettings of(PenstockSettings settings, Environment environment) {
-    PenstockSettings.Redis redis = settings.redis();
-    if (redis.url() == null) {
+    PenstockSettings.RedisAccess access = settings.redisAccess();
+    if (access.url() == null) {
       return null;
     }
-    RedisAddress address = address(redis.url().value(), redis);
+    PenstockSettings.Redis redis = settings.redis();
+    RedisAddress address = address(URL, access.url().value(), access.user(), access.password());
     boolean others = !address.tls() && isEncrypted(settings.coordination().redis());
     return new SharingSettings(
         address,
-        others ? null : trust(redis.tls()),
+        others ? null : trust(access.tls()),
         namespace(redis, environment),
         redis.syncInterval(),
         redis.sliceTtl(),
@@ -75,10 +76,11 @@ public final class RedisSettings {
           ? null
           : new RedisPlace(shared.address(), shared.trust(), shared.namespace());
     }
-    RedisAddress address = address(own.url().value(), own);
+    RedisAddress address =
+        address(COORDINATION + ".url", own.url().value(), own.user(), own.password());
     return new RedisPlace(
         address,
-        address.tls() ? trust(settings.redis().tls()) : null,
+        address.tls() ? trust(settings.redisAccess().tls()) : null,
         namespace(settings.redis(), environment));
   }
 
@@ -95,14 +97,6 @@ public final class RedisSettings {
     return own.url() != null && own.url().value().startsWith("rediss");
   }
 
-  private static RedisAddress address(String url, PenstockSettings.CoordinationRedis own) {
-    return address(COORDINATION + ".url", url, own.user(), own.password());
-  }
-
-  private static RedisAddress address(String url, PenstockSettings.Redis redis) {
-    return address(URL, url, redis.user(), redis.password());
-  }
-
   private static RedisAddress address(
       String setting, String url, @Nullable String user, @Nullable SecretText password) {
     try {
@@ -112,7 +106,7 @@ public final class RedisSettings {
     }
   }
 
-  private static @Nullable RedisTrust trust(PenstockSettings.Redis.Tls tls) {
+  private static @Nullable RedisTrust trust(PenstockSettings.RedisAccess.Tls tls) {
     checkFile("penstock.redis.tls.ca", tls.ca());
     checkFile("penstock.redis.tls.cert", tls.cert());
     checkFile("penstock.redis.tls.key", tls.key());

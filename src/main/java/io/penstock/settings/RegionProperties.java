@@ -21,9 +21,9 @@ public final class RegionProperties {
    * @throws IllegalArgumentException when one of them is invalid
    */
   public static @Nullable RegionSettings of(PenstockSettings settings) {
-    String url = SecretText.textOf(settings.database().url());
+    String url = SecretText.textOf(settings.stores().database().url());
     DatabaseAddress address = url == null ? null : DatabaseAddress.parse(url);
-    String name = settings.region().name();
+    String name = settings.stores().region().name();
     if (name == null) {
       return null;
     }
@@ -33,11 +33,11 @@ public final class RegionProperties {
     }
     return new RegionSettings(
         name,
-        settings.workspace(),
+        settings.stores().workspace(),
         address,
-        settings.database().migrate(),
-        owner(settings.database()),
-        settings.region().share());
+        settings.stores().database().migrate(),
+        owner(settings.stores().database()),
+        settings.stores().region().share());
   }
 
   private static RegionSettings.@Nullable Owner owner(PenstockSettings.Database database) {

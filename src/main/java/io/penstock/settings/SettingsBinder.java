@@ -2,6 +2,7 @@ package io.penstock.settings;
 
 import jakarta.validation.ConstraintViolation;
 import jakarta.validation.Validation;
+import jakarta.validation.Validator;
 import jakarta.validation.ValidatorFactory;
 import java.time.Duration;
 import java.util.Arrays;
@@ -12,6 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.hibernate.validator.messageinterpolation.ParameterMessageInterpolator;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -29,8 +31,6 @@ import org.springframework.util.unit.DataSize;
  * together. An empty value counts as not set, and spaces around a text do not count.
  */
 final class SettingsBinder implements BindHandler {
-  private static final String PREFIX = "penstock";
-
   /** The longest time that fits the nanoseconds by which the program counts. */
   private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
@@ -48,16 +48,29 @@ final class SettingsBinder implements BindHandler {
 
   /** Returns the settings, with the default in place of each value that has a fault. */
   PenstockSettings bind() {
-    PenstockSettings settings =
-        new Binder(ConfigurationPropertySources.get(environment), this::resolved)
-            .bindOrCreate(PREFIX, Bindable.of(PenstockSettings.class), this);
     try (ValidatorFactory factory =
         Validation.byDefaultProvider()
             .configure()
             .messageInterpolator(new ParameterMessageInterpolator())
             .buildValidatorFactory()) {
-      factory.getValidator().validate(settings).forEach(this::outOfRange);
+      Validator validator = factory.getValidator();
+      return new PenstockSettings(
+          bound(PenstockSettings.Clients.class, validator),
+          bound(PenstockSettings.Running.class, validator),
+          bound(PenstockSettings.Limits.class, validator),
+          bound(PenstockSettings.Stores.class, validator),
+          bound(PenstockSettings.Coordination.class, validator),
+          bound(PenstockSettings.Redis.class, validator),
+          bound(PenstockSettings.RedisAccess.class, validator));
     }
+  }
+
+  private <T> T bound(Class<T> type, Validator validator) {
+    String prefix = type.getAnnotation(ConfigurationProperties.class).value();
+    T settings =
+        new Binder(ConfigurationPropertySources.get(environment), this::resolved)
+            .bindOrCreate(prefix, Bindable.of(type), this);
+    validator.validate(settings).forEach(each -> outOfRange(prefix, each));
     return settings;
   }
 
@@ -101,12 +114,12 @@ final class SettingsBinder implements BindHandler {
     return null;
   }
 
-  private void outOfRange(ConstraintViolation<PenstockSettings> violation) {
+  private void outOfRange(String prefix, ConstraintViolation<?> violation) {
     String path =
         Arrays.stream(violation.getPropertyPath().toString().split("\\."))
             .map(DataObjectPropertyName::toDashedForm)
             .collect(Collectors.joining("."));
-    ConfigurationPropertyName name = ConfigurationPropertyName.of(PREFIX + "." + path);
+    ConfigurationPropertyName name = ConfigurationPropertyName.of(prefix + "." + path);
     ConfigurationProperty property = SettingPlace.find(environment, name);
     unusable(Objects.requireNonNull(property, "defaults are valid"), violation.getMessage());
   }

@@ -98,7 +98,7 @@ public final class SettingsCheck {
     fault(settings.coordination()::checkBytes).ifPresent(each -> add(each, all));
     fault(() -> RegionProperties.of(settings)).ifPresent(each -> add(each, all));
     fault(() -> BrowserSettings.of(settings, environment)).ifPresent(each -> add(each, all));
-    fault(settings::bodies).ifPresent(each -> add(each, all));
+    fault(settings.clients()::bodies).ifPresent(each -> add(each, all));
     fault(() -> checkPort("server.port", 0)).ifPresent(each -> add(each, all));
     fault(() -> checkPort("management.server.port", -1)).ifPresent(each -> add(each, all));
     faults.addAll(all.values());

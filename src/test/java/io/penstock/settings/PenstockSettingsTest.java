@@ -37,9 +37,9 @@ class PenstockSettingsTest {
   @Test
   void unset_haveTheirDefaults() {
     PenstockSettings settings = settings();
-    assertThat(settings.allowedHosts()).isEmpty();
-    assertThat(settings.allowedOrigins()).isEmpty();
-    assertThat(settings.bodies())
+    assertThat(settings.clients().allowedHosts()).isEmpty();
+    assertThat(settings.clients().allowedOrigins()).isEmpty();
+    assertThat(settings.clients().bodies())
         .isEqualTo(
             new BodySettings(
                 Runtime.getRuntime().maxMemory() / 4,
@@ -52,40 +52,41 @@ class PenstockSettingsTest {
     assertThat(ObjectBounds.DEFAULT.waiters()).isEqualTo(10_000);
     assertThat(ObjectBounds.DEFAULT.objects()).isEqualTo(100_000);
     assertThat(ObjectBounds.DEFAULT.idleNanos()).isEqualTo(3_600_000_000_000L);
-    assertThat(settings.database())
+    assertThat(settings.stores().database())
         .isEqualTo(new PenstockSettings.Database(true, null, null, null));
-    assertThat(settings.drainPause()).isZero();
-    assertThat(settings.drainTimeout()).isEqualTo(Duration.ofSeconds(30));
-    assertThat(settings.streamDrainTimeout()).isEqualTo(Duration.ofMinutes(10));
-    assertThat(settings.keys()).isEqualTo(new PenstockSettings.Keys(null, null));
-    assertThat(settings.keys().demanded()).isFalse();
-    assertThat(settings.log())
+    assertThat(settings.running().drainPause()).isZero();
+    assertThat(settings.running().drainTimeout()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(settings.running().streamDrainTimeout()).isEqualTo(Duration.ofMinutes(10));
+    assertThat(settings.limits().keys()).isEqualTo(new PenstockSettings.Keys(null, null));
+    assertThat(settings.limits().keys().demanded()).isFalse();
+    assertThat(settings.running().log())
         .isEqualTo(new PenstockSettings.Log(0, PenstockSettings.Log.Format.PLAIN));
-    assertThat(settings.mockEndpointTpmThreshold()).isEqualTo(UpstreamRegistry.UNLIMITED_TPM);
-    assertThat(settings.operator().token()).isNull();
-    assertThat(settings.quotas().reservationTimeout()).isEqualTo(Duration.ofMinutes(10));
+    assertThat(settings.limits().mockEndpointTpmThreshold())
+        .isEqualTo(UpstreamRegistry.UNLIMITED_TPM);
+    assertThat(settings.running().operator().token()).isNull();
+    assertThat(settings.limits().quotas().reservationTimeout()).isEqualTo(Duration.ofMinutes(10));
     assertThat(settings.redis())
         .isEqualTo(
             new PenstockSettings.Redis(
                 null,
                 List.of(),
                 OutagePolicy.PARK,
-                null,
                 SharingMode.EXACT,
                 Duration.ofSeconds(2),
-                Duration.ofMillis(100),
-                new PenstockSettings.Redis.Tls(null, null, null),
-                null,
-                null));
-    assertThat(settings.region()).isEqualTo(new PenstockSettings.Region(null, 0.05));
-    assertThat(settings.state())
+                Duration.ofMillis(100)));
+    assertThat(settings.redisAccess())
+        .isEqualTo(
+            new PenstockSettings.RedisAccess(
+                null, new PenstockSettings.RedisAccess.Tls(null, null, null), null, null));
+    assertThat(settings.stores().region()).isEqualTo(new PenstockSettings.Region(null, 0.05));
+    assertThat(settings.stores().state())
         .isEqualTo(new PenstockSettings.State(null, Duration.ofSeconds(10)));
-    assertThat(settings.usage().rowsPerDay()).isEqualTo(2_000);
-    assertThat(settings.warmUp()).isTrue();
-    assertThat(settings.workspace()).isEqualTo("default");
-    assertThat(settings.websockets())
+    assertThat(settings.stores().usage().rowsPerDay()).isEqualTo(2_000);
+    assertThat(settings.running().warmUp()).isTrue();
+    assertThat(settings.stores().workspace()).isEqualTo("default");
+    assertThat(settings.clients().websockets())
         .isEqualTo(new PenstockSettings.Websockets(Duration.ofMinutes(10), 1_000, 0.25));
-    assertThat(settings.writeTimeout()).isEqualTo(Duration.ofSeconds(60));
+    assertThat(settings.clients().writeTimeout()).isEqualTo(Duration.ofSeconds(60));
   }
 
   @Test
@@ -97,7 +98,7 @@ class PenstockSettingsTest {
             "body-timeout", "20s",
             "body.min-bytes-per-second", "500",
             "body.deadline", "5m");
-    assertThat(settings.bodies())
+    assertThat(settings.clients().bodies())
         .isEqualTo(
             new BodySettings(64 << 20, 0.5, Duration.ofSeconds(20), 500, Duration.ofMinutes(5)));
   }
@@ -119,18 +120,18 @@ class PenstockSettingsTest {
             "websockets.max-open", "7",
             "websockets.tenant-share", "0.5",
             "write-timeout", "5s");
-    assertThat(settings.allowedHosts()).containsExactly("a.example", "b.example");
-    assertThat(settings.allowedOrigins()).containsExactly("http://c.example");
-    assertThat(settings.drainPause()).isEqualTo(Duration.ofSeconds(1));
-    assertThat(settings.drainTimeout()).isEqualTo(Duration.ofMillis(2500));
-    assertThat(settings.streamDrainTimeout()).isEqualTo(Duration.ofMinutes(1));
-    assertThat(settings.quotas().reservationTimeout()).isEqualTo(Duration.ofHours(1));
-    assertThat(settings.mockEndpointTpmThreshold()).isEqualTo(Long.MAX_VALUE);
-    assertThat(settings.warmUp()).isFalse();
-    assertThat(settings.workspace()).isEqualTo("team-a");
-    assertThat(settings.websockets())
+    assertThat(settings.clients().allowedHosts()).containsExactly("a.example", "b.example");
+    assertThat(settings.clients().allowedOrigins()).containsExactly("http://c.example");
+    assertThat(settings.running().drainPause()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(settings.running().drainTimeout()).isEqualTo(Duration.ofMillis(2500));
+    assertThat(settings.running().streamDrainTimeout()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(settings.limits().quotas().reservationTimeout()).isEqualTo(Duration.ofHours(1));
+    assertThat(settings.limits().mockEndpointTpmThreshold()).isEqualTo(Long.MAX_VALUE);
+    assertThat(settings.running().warmUp()).isFalse();
+    assertThat(settings.stores().workspace()).isEqualTo("team-a");
+    assertThat(settings.clients().websockets())
         .isEqualTo(new PenstockSettings.Websockets(Duration.ofSeconds(30), 7, 0.5));
-    assertThat(settings.writeTimeout()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(settings.clients().writeTimeout()).isEqualTo(Duration.ofSeconds(5));
   }
 
   @Test
@@ -161,14 +162,14 @@ class PenstockSettingsTest {
     assertThat(text(settings.coordination().redis().url())).isEqualTo("redis://objects");
     assertThat(settings.coordination().redis().user()).isEqualTo("them");
     assertThat(text(settings.coordination().redis().password())).isEqualTo("s3cret");
-    assertThat(settings.keys()).isEqualTo(new PenstockSettings.Keys(true, "file:keys.db"));
-    assertThat(settings.keys().demanded()).isTrue();
-    assertThat(settings.log())
+    assertThat(settings.limits().keys()).isEqualTo(new PenstockSettings.Keys(true, "file:keys.db"));
+    assertThat(settings.limits().keys().demanded()).isTrue();
+    assertThat(settings.running().log())
         .isEqualTo(new PenstockSettings.Log(0.01, PenstockSettings.Log.Format.JSON));
-    assertThat(text(settings.operator().token())).isEqualTo("a-token");
-    assertThat(settings.state())
+    assertThat(text(settings.running().operator().token())).isEqualTo("a-token");
+    assertThat(settings.stores().state())
         .isEqualTo(new PenstockSettings.State("state.db", Duration.ofMillis(100)));
-    assertThat(settings.usage().rowsPerDay()).isZero();
+    assertThat(settings.stores().usage().rowsPerDay()).isZero();
   }
 
   @Test
@@ -189,24 +190,28 @@ class PenstockSettingsTest {
             "redis.user", "me",
             "region.name", "east",
             "region.share", "1");
-    assertThat(settings.database().migrate()).isFalse();
-    assertThat(settings.database().migrationUser()).isEqualTo("owner");
-    assertThat(text(settings.database().migrationPassword())).isEqualTo("s3cret");
-    assertThat(text(settings.database().url())).startsWith("r2dbc:mariadb://me:s3cret@host");
+    assertThat(settings.stores().database().migrate()).isFalse();
+    assertThat(settings.stores().database().migrationUser()).isEqualTo("owner");
+    assertThat(text(settings.stores().database().migrationPassword())).isEqualTo("s3cret");
+    assertThat(text(settings.stores().database().url()))
+        .startsWith("r2dbc:mariadb://me:s3cret@host");
     assertThat(settings.redis())
         .isEqualTo(
             new PenstockSettings.Redis(
                 "ns",
                 List.of("A", "B"),
                 OutagePolicy.REFUSE,
-                new SecretText("s3cret"),
                 SharingMode.LOCAL,
                 Duration.ofSeconds(3),
-                Duration.ofMillis(250),
-                new PenstockSettings.Redis.Tls(null, null, null),
+                Duration.ofMillis(250)));
+    assertThat(settings.redisAccess())
+        .isEqualTo(
+            new PenstockSettings.RedisAccess(
+                new SecretText("s3cret"),
+                new PenstockSettings.RedisAccess.Tls(null, null, null),
                 null,
                 "me"));
-    assertThat(settings.region()).isEqualTo(new PenstockSettings.Region("east", 1));
+    assertThat(settings.stores().region()).isEqualTo(new PenstockSettings.Region("east", 1));
     assertThat(settings.toString()).doesNotContain("s3cret");
   }
 
