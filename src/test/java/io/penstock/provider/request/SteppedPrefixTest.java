@@ -6,11 +6,11 @@ import static io.penstock.provider.request.PrefixCases.fingerprints;
 import static io.penstock.provider.request.PrefixCases.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cost.Dialect;
 import io.penstock.dialect.DialectTable;
 import io.penstock.prefix.Boundary;
 import io.penstock.prefix.PromptPrefix;
 import io.penstock.prefix.SteppedSection;
+import io.penstock.provider.DialectName;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -26,37 +26,37 @@ class SteppedPrefixTest {
   /** The calls whose prompts are cached, each with three sections. */
   enum Call {
     CHAT_COMPLETION(
-        DialectTable.OPENAI,
+        "openai",
         CHAT,
         "\"tools\":[{\"type\":\"function\",\"function\":{\"description\":\"%s\"}}]",
         "\"response_format\":{\"type\":\"json_schema\",\"x\":\"%s\"}",
         "\"messages\":[{\"role\":\"user\",\"content\":\"hi\"},{\"content\":\"%s\"}]"),
     DEPLOYED_CHAT(
-        DialectTable.AZURE,
+        "azure",
         DEPLOYMENT,
         "\"tools\":[{\"type\":\"function\",\"function\":{\"description\":\"%s\"}}]",
         "\"response_format\":{\"type\":\"json_schema\",\"x\":\"%s\"}",
         "\"messages\":[{\"role\":\"user\",\"content\":\"hi\"},{\"content\":\"%s\"}]"),
     RESPONSE(
-        DialectTable.OPENAI,
+        "openai",
         RESPONSES,
         "\"tools\":[{\"type\":\"function\",\"description\":\"%s\"}]",
         "\"instructions\":\"%s\"",
         "\"input\":[{\"role\":\"user\",\"content\":[{\"text\":\"%s\"}]}]"),
     CONTENT(
-        DialectTable.GEMINI,
+        "gemini",
         GEMINI,
         "\"tools\":[{\"functionDeclarations\":[{\"description\":\"%s\"}]}]",
         "\"systemInstruction\":{\"parts\":[{\"text\":\"%s\"}]}",
         "\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"%s\"}]}]");
 
-    private final Dialect dialect;
+    private final String dialect;
     private final String path;
     private final String tools;
     private final String system;
     private final String messages;
 
-    Call(Dialect dialect, String path, String tools, String system, String messages) {
+    Call(String dialect, String path, String tools, String system, String messages) {
       this.dialect = dialect;
       this.path = path;
       this.tools = tools;
@@ -77,7 +77,7 @@ class SteppedPrefixTest {
     }
 
     WeighedRequest.Request read(String body) {
-      return PrefixCases.request(dialect, path, body);
+      return PrefixCases.request(DialectName.of(dialect), path, body);
     }
 
     List<Boundary> boundaries(String body) {
@@ -156,7 +156,9 @@ class SteppedPrefixTest {
       PromptPrefix expected = call.read(body).prefix();
       for (int most : new int[] {1, 100, 4_096, 100_000}) {
         String written = random.nextBoolean() ? body : PrefixCases.spaced(body, random);
-        assertThat(PrefixCases.inPieces(call.dialect, call.path, written, most, random))
+        assertThat(
+                PrefixCases.inPieces(
+                    DialectName.of(call.dialect), call.path, written, most, random))
             .as("seed %d, pieces of at most %d bytes", seed, most)
             .isEqualTo(expected);
       }
