@@ -5,10 +5,9 @@ import {repeat} from './lib/directives/repeat.js';
 import {ask} from './connection.js';
 import {Chart} from './chart.js';
 import {mark, name, waits} from './parts.js';
-import {clock, help, shown, short, time} from './words.js';
+import {clock, help, shown, short, time, whole} from './words.js';
 
 const LOOK_EVERY = 1000;
-const LONGEST_NOTE = 200;
 const MOST_TICKETS = 50;
 
 export class Detail {
@@ -105,7 +104,7 @@ export class Detail {
           <h2>${name(row.path)}</h2>
           <button class="plain" aria-label="Close" @click=${() => this.state.choose(null)}>✕</button>
         </header>
-        ${this.config?.note ? html`<p class="note">${shown(this.config.note, LONGEST_NOTE)}</p>` : nothing}
+        ${this.config?.note ? html`<p class="note">${whole(this.config.note)}</p>` : nothing}
         <div class="tools">
           ${row.paused
             ? html`<button @click=${() => this.act('resume')}>Resume</button>`

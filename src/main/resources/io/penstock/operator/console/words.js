@@ -7,10 +7,15 @@ const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202
 const LONGEST = 160;
 
 /** A name for display: invisible characters are escaped, and long names are truncated. */
-export function shown(name, longest = LONGEST) {
-  const text = String(name).replace(UNSEEN, each =>
+export function shown(name) {
+  const text = whole(name);
+  return text.length > LONGEST ? text.slice(0, LONGEST) + '…' : text;
+}
+
+/** A text for display whose length is bounded: invisible characters are escaped. */
+export function whole(bounded) {
+  return String(bounded).replace(UNSEEN, each =>
       '‹U+' + each.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0') + '›');
-  return text.length > longest ? text.slice(0, longest) + '…' : text;
 }
 
 // Figures have the same form as in the terminal: see FigureText.java.
