@@ -8,21 +8,16 @@ import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.json.CompactBytes;
-import io.penstock.json.JsonWalk;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.request.BodyMembers;
 import io.penstock.provider.request.BodyReader;
-import io.penstock.provider.request.RequestVisitor;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -45,39 +40,6 @@ class PrefixFigures {
   private final Ticker ticker = Ticker.system();
   private final FigureTable figureTable = new FigureTable();
   private long boundaries;
-
-  /** Hides from the reader that a visitor wants to see the bytes, or does not. */
-  private record Chosen(RequestVisitor visitor, boolean seesBytes) implements RequestVisitor {
-    @Override
-    public void open(JsonWalk at, boolean array) {
-      visitor.open(at, array);
-    }
-
-    @Override
-    public void close(JsonWalk at) {
-      visitor.close(at);
-    }
-
-    @Override
-    public void scalar(JsonWalk at) {
-      visitor.scalar(at);
-    }
-
-    @Override
-    public @Nullable CompactBytes compactBytes() {
-      return seesBytes ? visitor.compactBytes() : null;
-    }
-
-    @Override
-    public List<String> singleMembers() {
-      return visitor.singleMembers();
-    }
-
-    @Override
-    public WeighedRequest weigh(EndpointSpec.Reading reading) {
-      return visitor.weigh(reading);
-    }
-  }
 
   /** Returns the body of a call by an agent: a third tools, and a conversation with tool calls. */
   private static byte[] agentCall(int bytes, boolean anthropic, EnglishText english) {
@@ -114,13 +76,14 @@ class PrefixFigures {
   }
 
   /** Reads the body repeatedly, and returns the nanoseconds of each time. */
-  private double round(ByteBuffer body, Supplier<BodyMembers> visitors, boolean seesBytes) {
+  private double round(ByteBuffer body, Supplier<BodyMembers> tables, boolean fingerprints) {
     EndpointSpec.Reading reading =
         EndpointSetup.reading(DialectTable.NONE, CostSource.BODY, 1, 256, MOST_BYTES);
     int times = (int) Math.max(1, BYTES_A_ROUND / body.capacity());
     long before = ticker.nanos();
     for (int time = 0; time < times; time++) {
-      BodyReader reader = new BodyReader(reading, new Chosen(visitors.get(), seesBytes));
+      BodyMembers members = tables.get();
+      BodyReader reader = new BodyReader(reading, fingerprints ? members : members.prompt(null));
       for (int at = 0; at < body.capacity(); at += PIECE_BYTES) {
         int bytes = Math.min(PIECE_BYTES, body.capacity() - at);
         reader.feed(body.slice(at, bytes));
@@ -135,14 +98,14 @@ class PrefixFigures {
 
   private void compare(
       String what, byte[] bytes, ProviderProtocol protocol, String path, double mostPercent) {
-    Supplier<BodyMembers> visitors = requireNonNull(protocol.call(path)).body();
+    Supplier<BodyMembers> tables = requireNonNull(protocol.call(path)).body();
     ByteBuffer body = ByteBuffer.allocateDirect(bytes.length).put(0, bytes);
     double[] with = new double[ROUNDS];
     double[] without = new double[ROUNDS];
     for (int round = -WARM_ROUNDS; round < ROUNDS; round++) {
       boolean first = round % 2 == 0;
-      double one = round(body, visitors, first);
-      double other = round(body, visitors, !first);
+      double one = round(body, tables, first);
+      double other = round(body, tables, !first);
       if (round >= 0) {
         with[round] = first ? one : other;
         without[round] = first ? other : one;

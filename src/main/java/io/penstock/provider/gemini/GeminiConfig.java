@@ -16,12 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class GeminiConfig implements BodyMember {
   private final SingleMembers members =
-      new SingleMembers(
-          List.of(
-              "maxOutputTokens|max_output_tokens",
-              "candidateCount|candidate_count",
-              "responseSchema|response_schema",
-              "responseJsonSchema|response_json_schema"));
+      new SingleMembers()
+          .add("maxOutputTokens", "max_output_tokens")
+          .add("candidateCount", "candidate_count")
+          .add("responseSchema", "response_schema")
+          .add("responseJsonSchema", "response_json_schema");
   private final StatedCount maximum = StatedCount.ofTokens("maxOutputTokens");
   private final StatedCount maximumInSnakeCase = StatedCount.ofTokens("max_output_tokens");
   private final StatedCount candidates =

@@ -51,7 +51,7 @@ final class OpenAiImages extends BodyMembers {
   }
 
   @Override
-  public WeighedRequest weigh(EndpointSpec.Reading reading) {
+  protected WeighedRequest weigh(EndpointSpec.Reading reading) {
     return switch (super.weigh(reading)) {
       case WeighedRequest.Malformed malformed -> malformed;
       case WeighedRequest.Request request -> {

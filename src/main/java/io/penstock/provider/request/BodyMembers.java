@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * for each of its calls which members count, and which state a parameter. Each belongs to one
  * request; not thread-safe.
  */
-public class BodyMembers implements RequestVisitor {
+public class BodyMembers implements JsonWalk.Visitor {
   /** Longest name of a user, in characters. */
   static final int MAX_USER_LENGTH = 4_096;
 
@@ -27,7 +27,7 @@ public class BodyMembers implements RequestVisitor {
   public static final int MAX_ANSWERS = 10_000;
 
   private final Map<String, BodyMember> members = new LinkedHashMap<>();
-  private final List<String> single = new ArrayList<>();
+  private final SingleMembers single = new SingleMembers();
   private final List<BodyMember> counted = new ArrayList<>();
   private final List<StatedCount> maxima = new ArrayList<>();
   private final List<StatedCount> answers = new ArrayList<>();
@@ -69,7 +69,7 @@ public class BodyMembers implements RequestVisitor {
 
   /** Adds a member, under one of several names, that decides about the request. */
   public final BodyMembers states(BodyMember member, String... names) {
-    single.add(String.join("|", names));
+    single.add(names);
     return knows(member, names);
   }
 
@@ -141,8 +141,8 @@ public class BodyMembers implements RequestVisitor {
     return counts(list, name);
   }
 
-  /** Says what finds the cached beginnings of the prompt. */
-  public final BodyMembers prompt(PromptReader reader) {
+  /** Says what finds the cached beginnings of the prompt; null if nothing does. */
+  public final BodyMembers prompt(@Nullable PromptReader reader) {
     prompt = reader;
     return this;
   }
@@ -181,6 +181,9 @@ public class BodyMembers implements RequestVisitor {
 
   @Override
   public final void open(JsonWalk at, boolean array) {
+    if (places != null) {
+      places.open(at);
+    }
     if (at.depth() == 0) {
       if (askedUsage != null) {
         askedUsage.open(at, array);
@@ -211,6 +214,9 @@ public class BodyMembers implements RequestVisitor {
 
   @Override
   public final void scalar(JsonWalk at) {
+    if (places != null) {
+      places.scalar(at);
+    }
     BodyMember member = member(at);
     if (member != null) {
       member.scalar(at);
@@ -220,27 +226,19 @@ public class BodyMembers implements RequestVisitor {
     }
   }
 
-  /** Returns the member at, or around, the walk's place. */
+  /** Returns the member at, or around, the walk's place, and notes its name if it begins here. */
   private @Nullable BodyMember member(JsonWalk at) {
-    if (at.depth() == 1) {
-      current = members.get(at.name());
+    String name = at.depth() == 1 ? at.name() : null;
+    if (name != null) {
+      single.found(name);
+      current = members.get(name);
     }
     return current;
   }
 
-  @Override
-  public final List<String> singleMembers() {
-    return single;
-  }
-
-  @Override
-  public final @Nullable CompactBytes compactBytes() {
+  /** Returns the receiver of the body's bytes, or null; it sees each token before this table. */
+  final @Nullable CompactBytes compactBytes() {
     return prompt == null ? null : prompt.compactBytes();
-  }
-
-  @Override
-  public final @Nullable MaximumPlaces maximumPlaces() {
-    return places;
   }
 
   /** Returns further properties of the request, after its body was read to its end. */
@@ -248,8 +246,8 @@ public class BodyMembers implements RequestVisitor {
     return WeighedRequest.Traits.NONE;
   }
 
-  @Override
-  public WeighedRequest weigh(EndpointSpec.Reading reading) {
+  /** Returns the request with its estimated cost, after the body was read to its end. */
+  protected WeighedRequest weigh(EndpointSpec.Reading reading) {
     long times = most(answers, 1) * (inputs == null ? 1 : inputs.inputs());
     long maximum = most(maxima, StatedCount.UNSTATED);
     String fault = fault(maximum, times);
@@ -265,6 +263,7 @@ public class BodyMembers implements RequestVisitor {
     RequestContent content =
         new RequestContent(
             model.name(), TokenEstimate.tokens(text), other, maximum, times, generates);
+    List<StatedMaximum> stated = StatedCount.stated(maxima);
     long output = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
     return new WeighedRequest.Request(
         content,
@@ -276,12 +275,16 @@ public class BodyMembers implements RequestVisitor {
             model.at(),
             model.length(),
             stream && askedUsage != null ? askedUsage.edit() : null,
-            StatedCount.stated(maxima)),
+            stated,
+            places == null || !stated.isEmpty() ? List.of() : places.found()),
         traits().naming(furtherModels.named()),
         prompt == null ? PromptPrefix.NONE : prompt.prefix(model.name()));
   }
 
   private @Nullable String fault(long maximum, long times) {
+    if (single.fault() != null) {
+      return single.fault();
+    }
     if (model.fault() != null) {
       return model.fault();
     }

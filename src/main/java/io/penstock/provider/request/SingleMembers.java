@@ -1,5 +1,6 @@
 package io.penstock.provider.request;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,21 +14,18 @@ public final class SingleMembers {
   /** As many members as {@link #seen} has bits. */
   private static final int MOST_MEMBERS = Long.SIZE;
 
-  private final List<List<String>> members;
+  private final List<List<String>> members = new ArrayList<>();
   private long seen;
   private @Nullable String repeated;
   private @Nullable String otherCase;
 
-  /**
-   * @param members the names of the members; those that the provider knows under several names are
-   *     written as {@code one|other}
-   */
-  public SingleMembers(List<String> members) {
-    if (members.size() > MOST_MEMBERS) {
-      throw new IllegalArgumentException(
-          "there are " + members.size() + " members, expected at most " + MOST_MEMBERS);
+  /** Adds a member that the provider knows under these names. */
+  public SingleMembers add(String... names) {
+    if (members.size() == MOST_MEMBERS) {
+      throw new IllegalStateException("there are " + MOST_MEMBERS + " members already");
     }
-    this.members = members.stream().map(each -> List.of(each.split("\\|"))).toList();
+    members.add(List.of(names));
+    return this;
   }
 
   /** Notes that the object has a member. */

@@ -42,11 +42,6 @@ public sealed interface WeighedRequest {
       return new Request(other, expected, stream, user, text, spots, traits, prefix);
     }
 
-    /** Returns the same request with the places where a maximum can be stated. */
-    Request with(List<MaximumPlace> places) {
-      return new Request(content, cost, stream, user, text, spots.with(places), traits, prefix);
-    }
-
     /** Returns the input for a tokenizer. */
     public TokenizerInput tokenizerInput() {
       return new TokenizerInput(content, text);
@@ -79,19 +74,11 @@ public sealed interface WeighedRequest {
     /** Nothing can be changed. */
     public static final Spots NONE = new Spots(-1, 0, null, List.of(), List.of());
 
-    /** Creates spots of a body that cannot be made to state a maximum. */
-    Spots(long modelAt, int modelLength, @Nullable BodyEdit asksUsage, List<StatedMaximum> maxima) {
-      this(modelAt, modelLength, asksUsage, maxima, List.of());
-    }
-
-    /** Returns the same spots with places for a maximum. */
-    Spots with(List<MaximumPlace> found) {
-      return new Spots(modelAt, modelLength, asksUsage, maxima, found);
-    }
-
     /** Returns the same spots for a body that will not be made to state a maximum. */
     public Spots withoutPlaces() {
-      return places.isEmpty() ? this : with(List.of());
+      return places.isEmpty()
+          ? this
+          : new Spots(modelAt, modelLength, asksUsage, maxima, List.of());
     }
   }
 
