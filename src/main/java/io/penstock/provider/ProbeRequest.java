@@ -3,6 +3,7 @@ package io.penstock.provider;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.UpstreamSpec;
 import java.net.URI;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,16 @@ public record ProbeRequest(
             + protocol.smallestPath(named),
         protocol.headers(),
         JsonMapper.shared().writeValueAsString(protocol.smallestBody(named)));
+  }
+
+  /**
+   * Returns the smallest body of a chat.
+   *
+   * @param maximum the member that states the most tokens of output
+   */
+  public static Map<String, Object> messages(String model, String maximum) {
+    return Map.of(
+        "model", model, maximum, 1, "messages", List.of(Map.of("role", "user", "content", "Hi")));
   }
 
   /** Returns whether the path or URL in front of a call already contains the version. */

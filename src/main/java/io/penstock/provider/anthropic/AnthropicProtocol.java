@@ -8,6 +8,7 @@ import io.penstock.provider.CallPaths;
 import io.penstock.provider.CountCall;
 import io.penstock.provider.LimitHeader;
 import io.penstock.provider.ModelList;
+import io.penstock.provider.ProbeRequest;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
 import io.penstock.provider.RefusedCall;
@@ -156,13 +157,7 @@ public final class AnthropicProtocol implements ProviderProtocol {
 
   @Override
   public Map<String, Object> smallestBody(String model) {
-    return Map.of(
-        "model",
-        model,
-        "max_tokens",
-        1,
-        "messages",
-        List.of(Map.of("role", "user", "content", "Hi")));
+    return ProbeRequest.messages(model, "max_tokens");
   }
 
   /** {@inheritDoc} Source: Anthropic's reference, <i>Count tokens in a Message</i>. */

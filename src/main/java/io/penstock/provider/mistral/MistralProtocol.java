@@ -5,6 +5,7 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.ModelOperation;
 import io.penstock.provider.CountCall;
 import io.penstock.provider.LimitHeader;
+import io.penstock.provider.ProbeRequest;
 import io.penstock.provider.RefusalBody;
 import io.penstock.provider.RefusalJson;
 import io.penstock.provider.RefusedCall;
@@ -168,8 +169,7 @@ public final class MistralProtocol extends OpenAiProtocol {
 
   @Override
   public Map<String, Object> smallestBody(String model) {
-    return Map.of(
-        "model", model, MAXIMUM, 1, "messages", List.of(Map.of("role", "user", "content", "Hi")));
+    return ProbeRequest.messages(model, MAXIMUM);
   }
 
   /** Returns null: Mistral has no such call. */

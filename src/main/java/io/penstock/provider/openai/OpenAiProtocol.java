@@ -6,6 +6,7 @@ import io.penstock.cost.ModelOperation;
 import io.penstock.provider.CountCall;
 import io.penstock.provider.LimitHeader;
 import io.penstock.provider.ModelList;
+import io.penstock.provider.ProbeRequest;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
 import io.penstock.provider.RefusedCall;
@@ -214,8 +215,7 @@ public class OpenAiProtocol implements ProviderProtocol {
 
   @Override
   public Map<String, Object> smallestBody(String model) {
-    return Map.of(
-        "model", model, OF_OPENAI, 1, "messages", List.of(Map.of("role", "user", "content", "Hi")));
+    return ProbeRequest.messages(model, OF_OPENAI);
   }
 
   /** {@inheritDoc} Source: OpenAI's reference, <i>Get input token counts</i>. */
