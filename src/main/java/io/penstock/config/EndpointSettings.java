@@ -275,7 +275,9 @@ final class EndpointSettings {
       RouteSetting.derived(
           "affinity",
           new AffinitySetting(),
-          "auto with dialect " + DialectTable.named(ProviderProtocol::keepsAnswers) + ", else none",
+          "auto with dialect "
+              + WordShapes.oneOf(DialectTable.names(ProviderProtocol::keepsAnswers))
+              + ", else none",
           effectiveValues -> affinityOf(effectiveValues.get(DIALECT)),
           "What keeps requests to one upstream; auto: what an earlier answer named; prefix: a"
               + " cached prompt.");

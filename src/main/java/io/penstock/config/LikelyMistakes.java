@@ -3,6 +3,7 @@ package io.penstock.config;
 import io.penstock.config.shape.EffectiveValues;
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.SourceFindings;
+import io.penstock.config.shape.WordShapes;
 import io.penstock.cost.Dialect;
 import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.LimitAlgorithm;
@@ -97,7 +98,7 @@ final class LikelyMistakes {
             "%s is set, but the endpoint has no dialect, so a request counts as one token unless it"
                     .formatted(limit.name())
                 + " states more, expected dialect "
-                + DialectTable.named(Dialect::readsBodies));
+                + WordShapes.oneOf(DialectTable.names(Dialect::readsBodies)));
         return;
       }
     }

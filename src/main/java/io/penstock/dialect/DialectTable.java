@@ -47,13 +47,9 @@ public final class DialectTable {
 
   private DialectTable() {}
 
-  /** Returns the names of the dialects that have a property, such as {@code openai or azure}. */
-  public static String named(Predicate<ProviderProtocol> property) {
-    List<String> names = ALL.stream().filter(property).map(ProviderProtocol::text).toList();
-    String last = names.getLast();
-    return names.size() == 1
-        ? last
-        : String.join(", ", names.subList(0, names.size() - 1)) + " or " + last;
+  /** Returns the names of the dialects that have a property. */
+  public static List<String> names(Predicate<ProviderProtocol> property) {
+    return ALL.stream().filter(property).map(ProviderProtocol::text).toList();
   }
 
   /**
