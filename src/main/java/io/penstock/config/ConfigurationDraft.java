@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** A configuration under construction: the combined content of all files. Not thread-safe. */
 final class ConfigurationDraft implements SourceFindings {
   private final FaultCollector faultCollector;
-  private final List<Function<Map<String, Fallback>, EndpointSpec>> read = new ArrayList<>();
+  private final List<Function<Map<String, Fallback>, EndpointSpec>> unbuilt = new ArrayList<>();
   private final Map<String, SourcePlace> paths = new HashMap<>();
   private final Map<String, EffectiveValues> upstreams = new HashMap<>();
   private final Map<String, LocatedValue<Fallback>> models = new HashMap<>();
@@ -80,7 +80,7 @@ final class ConfigurationDraft implements SourceFindings {
    */
   void check() {
     Map<String, Fallback> fallbacks = fallbacks();
-    endpoints = read.stream().map(each -> each.apply(fallbacks)).toList();
+    endpoints = unbuilt.stream().map(each -> each.apply(fallbacks)).toList();
     if (coordination) {
       paths.forEach(
           (path, sourcePlace) -> {
@@ -245,7 +245,7 @@ final class ConfigurationDraft implements SourceFindings {
 
   /** Adds an endpoint, which is built from the fallback models of all files. */
   void endpoint(Function<Map<String, Fallback>, EndpointSpec> endpoint) {
-    read.add(endpoint);
+    unbuilt.add(endpoint);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.penstock.gateway.forward;
 
+import io.penstock.cost.RequestContent;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RequestContext;
@@ -90,7 +91,7 @@ final class OutboundChanges {
         edits.add(new BodyEdit(each.at(), each.length(), lowered));
       }
     }
-    MaximumPlace place = AddedMaximum.place(requestContext, spec);
+    MaximumPlace place = addedMaximum(requestContext, spec);
     if (place != null) {
       edits.add(place.stating(requestContext.addedMaximum()));
     }
@@ -99,5 +100,25 @@ final class OutboundChanges {
     }
     edits.sort(Comparator.comparingLong(BodyEdit::at));
     return edits;
+  }
+
+  /**
+   * Returns the place where the maximum of output which the key states, and the body does not, is
+   * written into the body; null if none is written.
+   */
+  private static @Nullable MaximumPlace addedMaximum(
+      RequestContext requestContext, UpstreamSpec spec) {
+    if (requestContext.addedMaximum() == RequestContent.UNSTATED) {
+      return null;
+    }
+    List<MaximumPlace> places = requestContext.spots().places();
+    String member =
+        requestContext.protocol().maximumMember(spec.url(), requestContext.parameters().query());
+    for (MaximumPlace each : places) {
+      if (places.size() == 1 || each.member().equals(member)) {
+        return each;
+      }
+    }
+    return null;
   }
 }
