@@ -1,14 +1,19 @@
 package io.penstock.architecture;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaFieldAccess;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.penstock.dialect.DialectTable;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /** The row table as rules over compiled classes. */
@@ -56,7 +61,23 @@ final class LayerRules {
   static final ArchRule EXCHANGES_STAY_IN_GATEWAY =
       keptIn("gateway", "org.springframework.web.server.ServerWebExchange");
 
+  /** Other packages ask the protocol that an endpoint has, whichever provider it belongs to. */
+  static final ArchRule NAMES_OF_PROVIDERS_STAY_IN_DIALECT =
+      noClasses()
+          .that()
+          .resideInAPackage(OURS)
+          .and()
+          .resideOutsideOfPackages(LayerTable.ROOT + ".dialect", LayerTable.ROOT + ".provider..")
+          .should()
+          .accessFieldWhere(
+              DescribedPredicate.describe("it names a provider", LayerRules::namesAProvider));
+
   private LayerRules() {}
+
+  private static boolean namesAProvider(JavaFieldAccess access) {
+    return access.getTargetOwner().isEquivalentTo(DialectTable.class)
+        && !Set.of("ALL", "CREDENTIALS", "NONE").contains(access.getName());
+  }
 
   private static boolean followsTable(Dependency dependency) {
     String target = target(dependency).getPackageName();

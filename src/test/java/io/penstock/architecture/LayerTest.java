@@ -26,7 +26,8 @@ class LayerTest {
           LayerRules.OPENTELEMETRY_STAYS_IN_TRACE,
           LayerRules.R2DBC_STAYS_IN_REGION,
           LayerRules.FLYWAY_STAYS_IN_REGION,
-          LayerRules.EXCHANGES_STAY_IN_GATEWAY);
+          LayerRules.EXCHANGES_STAY_IN_GATEWAY,
+          LayerRules.NAMES_OF_PROVIDERS_STAY_IN_DIALECT);
 
   @TempDir Path directory;
 
@@ -213,6 +214,22 @@ class LayerTest {
     assertThat(violations(LayerRules.EXCHANGES_STAY_IN_GATEWAY, classes)).hasSize(1);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"OPENAI", "AZURE", "ANTHROPIC", "GEMINI", "MISTRAL"})
+  void provider_namedOutsideItsPackageAndTheTable_fails(String name) {
+    LayerRules.NAMES_OF_PROVIDERS_STAY_IN_DIALECT
+        .allowEmptyShould(true)
+        .check(compile(names("provider.azure", name)));
+    assertFails(
+        LayerRules.NAMES_OF_PROVIDERS_STAY_IN_DIALECT, compile(names("operator", name)), name);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ALL", "CREDENTIALS", "NONE"})
+  void tableOfDialects_readWithoutTheNameOfAProvider_passes(String field) {
+    LayerRules.NAMES_OF_PROVIDERS_STAY_IN_DIALECT.check(compile(names("gateway", field)));
+  }
+
   private JavaClasses compile(String... sources) {
     return JavaSnippets.compile(directory, sources);
   }
@@ -220,6 +237,11 @@ class LayerTest {
   private static String imports(String from, String to) {
     return "package io.penstock.%s; class Origin { io.penstock.%s.Target target; }"
         .formatted(from, to);
+  }
+
+  private static String names(String from, String field) {
+    return "package io.penstock.%s; class Names { Object at = io.penstock.dialect.DialectTable.%s; }"
+        .formatted(from, field);
   }
 
   private static String type(String name) {
