@@ -29,7 +29,7 @@ import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -304,7 +304,7 @@ public final class Endpoint {
   }
 
   /** Returns the places of its waiting tickets, as of a moment ago or in a moment. */
-  public CompletionStage<RecentPlaces.Places> places() {
+  public CompletableFuture<RecentPlaces.Places> places() {
     return places.at(services.ticker().nanos());
   }
 

@@ -7,7 +7,6 @@ import io.penstock.dispatch.WaitForecast;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
@@ -85,12 +84,12 @@ public final class RecentPlaces {
 
   /**
    * Returns places that were taken a moment ago, or will be in a moment, on any thread. Whoever
-   * cancels the stage cancels it for nobody else.
+   * cancels the future cancels it for nobody else.
    */
-  public CompletionStage<Places> at(long now) {
+  public CompletableFuture<Places> at(long now) {
     Places known = latest;
     if (known != null && known.fresh(now)) {
-      return CompletableFuture.completedStage(known);
+      return CompletableFuture.completedFuture(known);
     }
     CompletableFuture<Places> mine = new CompletableFuture<>();
     CompletableFuture<Places> running = walk.compareAndExchange(null, mine);

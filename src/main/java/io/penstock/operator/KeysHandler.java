@@ -170,7 +170,7 @@ final class KeysHandler {
           "keys come from route files alone: set penstock.keys.store to file:PATH, or to sql, to"
               + " keep some here");
     }
-    return Mono.fromCompletionStage(() -> work.apply(known))
+    return Mono.fromFuture(() -> work.apply(known).toCompletableFuture())
         .flatMap(
             change ->
                 switch (change) {

@@ -37,6 +37,16 @@ final class CallRules {
           .resideInAPackage(OURS)
           .should(notCall("not block on a publisher", CallRules::blocks));
 
+  /** Those of {@code completedStage} and {@code failedStage} throw when a client leaves. */
+  static final ArchRule STAGES_ARE_NOT_CANCELLED =
+      classes()
+          .that()
+          .resideInAPackage(OURS)
+          .should(
+              notCall(
+                  "give a publisher a future, because not every stage can be cancelled",
+                  access -> access.getName().equals("fromCompletionStage")));
+
   /** Virtual time replaces the schedulers of the whole JVM, and test classes run concurrently. */
   static final ArchRule VIRTUAL_TIME_IS_ISOLATED =
       classes()

@@ -19,6 +19,7 @@ class CallTest {
           CallRules.ONLY_TIME_READS_A_CLOCK,
           CallRules.NOTHING_SLEEPS,
           CallRules.NOTHING_BLOCKS,
+          CallRules.STAGES_ARE_NOT_CANCELLED,
           CallRules.VIRTUAL_TIME_IS_ISOLATED,
           CallRules.WHOLE_LOG_IS_READ_ISOLATED,
           CallRules.TESTS_WAIT_PATIENTLY);
@@ -96,6 +97,16 @@ class CallTest {
       })
   void publisher_isBlockedOn_fails(String expression) {
     assertFails(CallRules.NOTHING_BLOCKS, compile("gateway", expression));
+  }
+
+  @Test
+  void stage_thatAPublisherWouldCancel_fails() {
+    String stage =
+        "reactor.core.publisher.Mono.fromCompletionStage("
+            + "java.util.concurrent.CompletableFuture.completedStage(1))";
+    assertFails(CallRules.STAGES_ARE_NOT_CANCELLED, compile("gateway", stage));
+    CallRules.STAGES_ARE_NOT_CANCELLED.check(
+        compile("gateway", stage.replace("Completion", "").replace("Stage", "Future")));
   }
 
   @Test

@@ -14,7 +14,6 @@ import io.penstock.fake.PatientWaits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 class RecentPlacesTest {
@@ -85,11 +84,12 @@ class RecentPlacesTest {
     Endpoint endpoint = spaced(10);
     List<ParkedTicket> tickets = tickets(endpoint, 1);
     for (int times = 0; times < 2; times++) {
-      assertThat(((Future<?>) endpoint.places()).cancel(true)).isTrue();
+      assertThat(endpoint.places().cancel(true)).isTrue();
     }
     CompletionStage<Places> third = endpoint.places();
     fixture.drivers.run();
     assertThat(PatientWaits.join(third).of(tickets.getFirst())).isEqualTo(place(1, 10 * SECOND));
+    assertThat(endpoint.places().cancel(true)).as("it is known already").isFalse();
   }
 
   @Test

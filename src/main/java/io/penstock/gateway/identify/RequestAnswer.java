@@ -107,8 +107,7 @@ public final class RequestAnswer {
     }
     Scheduler loop = Schedulers.fromExecutorService(ConnectionGuard.channel(request).eventLoop());
     Mono<Optional<RecentPlaces.Place>> place =
-        Mono.fromCompletionStage(endpoint::places)
-            .map(places -> Optional.ofNullable(places.of(ticket)));
+        Mono.fromFuture(endpoint::places).map(places -> Optional.ofNullable(places.of(ticket)));
     Mono<Optional<WaitingTicket>> waiting =
         Mono.create(sink -> tickets.look(endpoint, ticket, sink::success));
     return Mono.zip(place, waiting)

@@ -60,7 +60,7 @@ public record StreamHeartbeat(Mono<byte[]> content, Duration every, Scheduler ti
 
   private static Mono<byte[]> content(
       RequestContext requestContext, ParkedTicket ticket, byte[] plain, Scheduler timer) {
-    return Mono.fromCompletionStage(() -> requestContext.endpoint().places())
+    return Mono.fromFuture(() -> requestContext.endpoint().places())
         .publishOn(timer)
         .mapNotNull(places -> places.of(ticket))
         .map(place -> requestContext.protocol().heartbeat(plain, text(place)))

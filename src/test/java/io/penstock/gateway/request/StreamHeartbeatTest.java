@@ -2,6 +2,7 @@ package io.penstock.gateway.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.penstock.cost.Cost;
 import io.penstock.cost.RequestContent;
 import io.penstock.dialect.DialectTable;
@@ -10,25 +11,24 @@ import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
-import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSetup;
-import io.penstock.fake.FakeDrivers;
-import io.penstock.fake.FakeTicker;
+import io.penstock.endpoint.EndpointSpec;
+import io.penstock.fake.PatientWaits;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.gateway.body.HeldBody;
-import io.penstock.model.ModelQuotas;
-import io.penstock.pool.UpstreamFixture;
 import io.penstock.provider.request.WeighedRequest;
+import io.penstock.queue.QueueBounds;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
-import io.penstock.sharing.LocalLimitSource;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpHeaders;
@@ -49,6 +49,7 @@ class StreamHeartbeatTest {
   private static final Refusal REFUSAL = Refusal.of(RefusalReason.QUEUE_TIMEOUT, "it waited");
   private static final TicketOutcome OUTCOME = new TicketOutcome.Refused(REFUSAL);
 
+  private final EndpointFixture endpoints = new EndpointFixture();
   private final VirtualTimeScheduler timer = VirtualTimeScheduler.create();
   private final Sinks.One<TicketOutcome> outcome = Sinks.one();
   private final AtomicInteger departures = new AtomicInteger();
@@ -66,28 +67,15 @@ class StreamHeartbeatTest {
                     .then());
   }
 
-  private static RequestContext passage() {
-    FakeTicker ticker = new FakeTicker();
-    LocalLimitSource limits = new LocalLimitSource();
-    EndpointRegistry registry =
-        new EndpointRegistry(
-            EndpointFixture.services(
-                UpstreamFixture.registry(limits, 60_000_000_000L),
-                new ModelQuotas(limits, 60_000_000_000L),
-                limits,
-                ticker,
-                new FakeDrivers(ticker),
-                event -> {}));
-    registry.apply(
-        List.of(
+  private RequestContext passage() {
+    EndpointSpec.Waiting waiting =
+        new EndpointSpec.Waiting(new QueueBounds(10, 10, 10), 0, 0, false, 0, EVERY.toNanos(), 0);
+    Endpoint endpoint =
+        endpoints.open(
             EndpointFixture.none("/openai")
-                .bounds(10, 10, 10)
-                .reading(EndpointSetup.reading(DialectTable.OPENAI, CostSource.BODY, 1, 256, 1_000))
-                .spec()));
-    Endpoint endpoint = registry.find("/openai");
-    if (endpoint == null) {
-      throw new AssertionError("no endpoint");
-    }
+                .waiting(waiting)
+                .reading(
+                    EndpointSetup.reading(DialectTable.OPENAI, CostSource.BODY, 1, 256, 1_000)));
     GatewayParameters nothing =
         new GatewayParameters(
             null, WaitPatience.DEFAULT, 0, null, null, null, Set.of(), Set.of(), null);
@@ -292,6 +280,30 @@ class StreamHeartbeatTest {
     assertThat(beating.departures.get()).isPositive();
     beating.beats(3);
     assertThat(beating.received).hasSize(2);
+  }
+
+  @Test
+  void clientGoneWhileItsPlaceIsOnTheWay_endsNothingElse() {
+    RequestContext requestContext = passage();
+    Endpoint endpoint = requestContext.endpoint();
+    EmbeddedChannel client = new EmbeddedChannel();
+    StreamHeartbeat heartbeat =
+        StreamHeartbeat.of(requestContext, EndpointFixture.submit(endpoint, 1), client.eventLoop());
+    assertThat(heartbeat).isNotNull();
+    for (String places : List.of("to be asked for", "known")) {
+      List<Throwable> dropped = new ArrayList<>();
+      Consumer<Throwable> dropping = dropped::add;
+      heartbeat
+          .beat(exchange.getResponse().bufferFactory())
+          .contextWrite(context -> context.put("reactor.onErrorDropped.local", dropping))
+          .subscribe()
+          .dispose();
+      assertThat(dropped).as("places that are " + places).isEmpty();
+      CompletionStage<?> asked = endpoint.places();
+      endpoints.drivers.run();
+      PatientWaits.join(asked);
+    }
+    client.finishAndReleaseAll();
   }
 
   @Test
