@@ -286,12 +286,16 @@ public final class TicketSettlement {
   private @Nullable ParkedTicket retryAtOnce(
       AttemptFailure failure, @Nullable String avoided, ShadowTicket same, long now) {
     ShadowGrants grants = same.grants();
-    // nothing was taken, but what the attempts may have used counts in the ledger
-    ParkedTicket next =
-        parkedTicket.nextAttempt(avoided, ticketCharges.settleFailedAttempt(failure, now));
-    TicketRoute route = grants.retryRoute(next, now);
+    ParkedTicket next;
+    TicketRoute route;
     synchronized (this) {
-      if (closed || route == null) {
+      if (closed) {
+        return null; // a route would take the trial of an upstream for nothing
+      }
+      // nothing was taken, but what the attempts may have used counts in the ledger
+      next = parkedTicket.nextAttempt(avoided, ticketCharges.settleFailedAttempt(failure, now));
+      route = grants.retryRoute(next, now);
+      if (route == null) {
         return null;
       }
       closed = true;

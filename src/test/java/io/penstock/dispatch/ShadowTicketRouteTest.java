@@ -159,6 +159,21 @@ class ShadowTicketRouteTest {
   }
 
   @Test
+  void requestThatHasEnded_doesNotGoAgain_andLeavesTheTrialToAnother() {
+    Endpoint endpoint =
+        endpointFixture.openShadow(EndpointFixture.none("/a").to(U, upstream("v", 0, 1_000)));
+    upstreamOf("u").health().tryFrom(START + 5 * SECOND, 60 * SECOND);
+    ParkedTicket first = submit(endpoint, 1);
+    assertThat(goesTo(first)).isEqualTo("v");
+    settlement(first).cancelled(CallEnd.answered(null, 0), now());
+    endpointFixture.at(5 * SECOND);
+
+    assertThat(settlement(first).retry(AttemptFailure.BROKEN, true, now())).isNull();
+    assertThat(goesTo(submit(endpoint, 1))).isEqualTo("u");
+    assertThat(endpointFixture.recorded.of(Event.Returned.class)).isEmpty();
+  }
+
+  @Test
   void failedAttempt_goesElsewhereAtOnce_andEverythingIsCountedOnce() {
     FakeCallers.Caller alice =
         new FakeCallers()
