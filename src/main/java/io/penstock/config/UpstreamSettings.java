@@ -172,6 +172,13 @@ final class UpstreamSettings {
       RouteSetting.fixed(
           "stall_timeout", TIMEOUT, 120 * SECOND, "Seconds between two bytes of an answer.");
 
+  static final RouteSetting<Long> MAX_CONNECTION_AGE =
+      RouteSetting.fixed(
+          "max_connection_age",
+          TIMEOUT,
+          300 * SECOND,
+          "Seconds until a connection takes no further request.");
+
   /** The settings, in display order. */
   static final List<RouteSetting<?>> TABLE =
       List.of(
@@ -200,7 +207,8 @@ final class UpstreamSettings {
           PROXY,
           CONNECT_TIMEOUT,
           FIRST_BYTE_TIMEOUT,
-          STALL_TIMEOUT);
+          STALL_TIMEOUT,
+          MAX_CONNECTION_AGE);
 
   private UpstreamSettings() {}
 
@@ -235,7 +243,8 @@ final class UpstreamSettings {
             new Timeouts(
                 values.get(CONNECT_TIMEOUT),
                 values.get(FIRST_BYTE_TIMEOUT),
-                values.get(STALL_TIMEOUT)),
+                values.get(STALL_TIMEOUT),
+                values.get(MAX_CONNECTION_AGE)),
             values.find(TLS).orElse(null),
             values.find(PROXY).orElse(null)),
         values.get(INJECT_USAGE));

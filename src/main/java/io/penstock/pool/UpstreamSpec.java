@@ -201,10 +201,13 @@ public record UpstreamSpec(
    */
   public record Tls(@Nullable Path ca, @Nullable Path cert, @Nullable Path key) {}
 
-  /** Timeouts in nanoseconds, each &gt; 0: to connect, to the first byte, and between two bytes. */
-  public record Timeouts(long connectNanos, long firstByteNanos, long stallNanos) {
+  /**
+   * Timeouts in nanoseconds, each &gt; 0: to connect, to the first byte, between two bytes, and
+   * until a connection takes no further request.
+   */
+  public record Timeouts(long connectNanos, long firstByteNanos, long stallNanos, long ageNanos) {
     public Timeouts {
-      for (long nanos : List.of(connectNanos, firstByteNanos, stallNanos)) {
+      for (long nanos : List.of(connectNanos, firstByteNanos, stallNanos, ageNanos)) {
         if (nanos <= 0) {
           throw new IllegalArgumentException("a timeout is " + nanos + " ns, expected more than 0");
         }

@@ -34,6 +34,8 @@ public final class ProviderCount implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final int CONNECTIONS = 16;
   private static final int WAITING = 256;
+  private static final Duration MOST_IDLE = Duration.ofSeconds(30);
+  private static final Duration MOST_AGE = Duration.ofMinutes(5);
 
   /** The result of a count. */
   public sealed interface Answer {
@@ -105,6 +107,8 @@ public final class ProviderCount implements AutoCloseable {
         ConnectionProvider.builder("penstock-count")
             .maxConnections(CONNECTIONS)
             .pendingAcquireMaxCount(WAITING)
+            .maxIdleTime(MOST_IDLE)
+            .maxLifeTime(MOST_AGE)
             .build();
     this.client = HttpClient.create(connections).runOn(loops);
   }

@@ -30,7 +30,11 @@ import reactor.netty.transport.ProxyProvider;
  * Connections to upstreams, in a pool for each upstream that is discarded with it. Limits decide
  * how much is in flight, so the pools are unbounded: a bound would be a second, invisible queue.
  * Only the number of connections being established is bounded, to {@value #ESTABLISHING} for each
- * upstream, because a listening socket keeps no more of them waiting. Safe from any thread.
+ * upstream, because a listening socket keeps no more of them waiting.
+ *
+ * <p>A connection takes requests up to a certain age, and the one that is idle for the longest time
+ * goes first. So all of them are replaced in turn, and a change of DNS or a new replica is seen.
+ * Safe from any thread.
  */
 public final class UpstreamConnections implements EventSink, SmartLifecycle, AutoCloseable {
   /** Longest backlog of a listening socket on Linux up to 5.3, {@code net.core.somaxconn}. */
@@ -90,8 +94,9 @@ public final class UpstreamConnections implements EventSink, SmartLifecycle, Aut
             .pendingAcquireMaxCount(-1)
             .pendingAcquireTimeout(Duration.ZERO)
             .maxIdleTime(MOST_IDLE)
+            .maxLifeTime(Duration.ofNanos(spec.link().timeouts().ageNanos()))
             .evictInBackground(MOST_IDLE)
-            .lifo()
+            .fifo()
             .build();
     return new Link(spec.link(), pool, linked(customizer.apply(HttpClient.create(pool)), spec));
   }

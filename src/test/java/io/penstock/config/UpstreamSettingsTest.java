@@ -114,7 +114,14 @@ class UpstreamSettingsTest {
             600 * SECOND,
             SECOND,
             1L),
-        up("stall_timeout", "1", u -> u.link().timeouts().stallNanos(), 120 * SECOND, SECOND, 1L));
+        up("stall_timeout", "1", u -> u.link().timeouts().stallNanos(), 120 * SECOND, SECOND, 1L),
+        up(
+            "max_connection_age",
+            "1",
+            u -> u.link().timeouts().ageNanos(),
+            300 * SECOND,
+            SECOND,
+            1L));
   }
 
   private static Case up(

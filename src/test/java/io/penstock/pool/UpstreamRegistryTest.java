@@ -191,7 +191,9 @@ class UpstreamRegistryTest {
   void limitsAndTimeoutsOutOfRange_areRefused() {
     assertThatThrownBy(() -> new UpstreamSpec.Limits(-1, 0, 0, 0, 0, 0))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new UpstreamSpec.Timeouts(1, 0, 1))
+    assertThatThrownBy(() -> new UpstreamSpec.Timeouts(1, 0, 1, 1))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new UpstreamSpec.Timeouts(1, 1, 1, 0))
         .isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -32,7 +32,7 @@ public final class UpstreamSetup {
   // a minute's worth may go at once: most tests are not about the pace
   private double burstSeconds = 60;
   private int cacheTrust = PoolTariff.CACHE_TRUST;
-  private Link link = new Link(new Timeouts(SECOND, SECOND, SECOND), null, null);
+  private Link link = new Link(new Timeouts(SECOND, SECOND, SECOND, 300 * SECOND), null, null);
 
   private UpstreamSetup(String id) {
     this.id = id;

@@ -23,7 +23,7 @@ class UpstreamSpecTest {
 
   @Test
   void link_showsTheHostOfItsProxyAlone() {
-    UpstreamSpec.Timeouts timeouts = new UpstreamSpec.Timeouts(1, 2, 3);
+    UpstreamSpec.Timeouts timeouts = new UpstreamSpec.Timeouts(1, 2, 3, 4);
     URI proxy = URI.create("http://user:secret@proxy.example:3128");
     assertThat(new UpstreamSpec.Link(timeouts, null, proxy))
         .hasToString("Link[" + timeouts + " by proxy.example]");

@@ -50,7 +50,7 @@ class ProviderCountTest {
         .apiKey("sk-secret")
         .headers(Map.of("x-extra", "yes"))
         .models(Map.of("alias", "own name"))
-        .link(new UpstreamSpec.Link(new UpstreamSpec.Timeouts(1_000_000_000, 1, 1), null, null))
+        .link(new UpstreamSpec.Link(new UpstreamSpec.Timeouts(1_000_000_000, 1, 1, 1), null, null))
         .spec();
   }
 

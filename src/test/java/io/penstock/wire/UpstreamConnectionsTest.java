@@ -27,23 +27,32 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.http.client.ReactorResourceFactory;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.netty.DisposableServer;
+import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.server.HttpServer;
 
 /** Tests connections with certificates, proxies or other settings of their own. */
 class UpstreamConnectionsTest {
+  private static final long SECOND = 1_000_000_000;
+
   @TempDir private Path directory;
   private final UpstreamRegistry upstreamRegistry =
       UpstreamFixture.registry(new LocalLimitSource(), 60_000_000_000L);
@@ -57,7 +66,7 @@ class UpstreamConnectionsTest {
 
   private UpstreamSpec spec(String url, @Nullable Tls tls, @Nullable String proxy) {
     UpstreamSpec.Timeouts timeouts =
-        new UpstreamSpec.Timeouts(5_000_000_000L, 5_000_000_000L, 5_000_000_000L);
+        new UpstreamSpec.Timeouts(5 * SECOND, 5 * SECOND, 5 * SECOND, 300 * SECOND);
     URI by = proxy == null ? null : URI.create(proxy);
     return UpstreamSetup.of("u").url(url).link(new UpstreamSpec.Link(timeouts, tls, by)).spec();
   }
@@ -67,13 +76,12 @@ class UpstreamConnectionsTest {
   }
 
   private Mono<String> asked(UpstreamSpec spec) throws SSLException {
-    return upstreamConnections
-        .client(spec)
-        .get()
-        .uri(spec.url())
-        .responseContent()
-        .aggregate()
-        .asString();
+    return asked(upstreamConnections, spec);
+  }
+
+  private static Mono<String> asked(UpstreamConnections connections, UpstreamSpec spec)
+      throws SSLException {
+    return connections.client(spec).get().uri(spec.url()).responseContent().aggregate().asString();
   }
 
   private Path pem(String name, String text) throws IOException {
@@ -258,6 +266,91 @@ class UpstreamConnectionsTest {
         .isSameAs(client);
     assertThat(upstreamConnections.client(spec("http://127.0.0.1:1/", null, "http://127.0.0.1:9")))
         .isNotSameAs(client);
+  }
+
+  private static UpstreamSpec aged(DisposableServer server, long ageNanos) {
+    UpstreamSpec.Timeouts timeouts =
+        new UpstreamSpec.Timeouts(5 * SECOND, 5 * SECOND, 5 * SECOND, ageNanos);
+    return UpstreamSetup.of("u")
+        .url("http://127.0.0.1:" + server.port() + "/")
+        .link(new UpstreamSpec.Link(timeouts, null, null))
+        .spec();
+  }
+
+  /**
+   * Starts a server that answers with the client's port, by which connections are told apart.
+   *
+   * @param together how many requests the first answer waits for
+   */
+  private static DisposableServer naming(HttpProtocol protocol, int together) {
+    AtomicInteger requests = new AtomicInteger();
+    Sinks.Empty<Void> here = Sinks.empty();
+    return HttpServer.create()
+        .host("127.0.0.1")
+        .port(0)
+        .protocol(protocol)
+        .handle(
+            (request, response) -> {
+              if (requests.incrementAndGet() == together) {
+                here.tryEmitEmpty().orThrow();
+              }
+              String port = String.valueOf(request.remoteAddress());
+              return response.sendString(here.asMono().thenReturn(port));
+            })
+        .bindNow();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = HttpProtocol.class,
+      names = {"HTTP11", "H2C"})
+  void connectionOfTheGreatestAge_takesNoFurtherRequest(HttpProtocol protocol) throws Exception {
+    DisposableServer server = naming(protocol, 1);
+    try (UpstreamConnections connections =
+        new UpstreamConnections(client -> client.protocol(protocol), upstreamRegistry)) {
+      UpstreamSpec spec = aged(server, SECOND / 1_000);
+      String first = now(asked(connections, spec));
+      PatientWaits.await().until(() -> !now(asked(connections, spec)).equals(first));
+    }
+    server.disposeNow();
+  }
+
+  @Test
+  void http2ConnectionThatIsYounger_takesAllRequests() throws Exception {
+    DisposableServer server = naming(HttpProtocol.H2C, 1);
+    try (UpstreamConnections connections =
+        new UpstreamConnections(client -> client.protocol(HttpProtocol.H2C), upstreamRegistry)) {
+      UpstreamSpec spec = aged(server, 86_400 * SECOND);
+      String first = now(asked(connections, spec));
+      for (int i = 0; i < 10; i++) {
+        assertThat(now(asked(connections, spec))).isEqualTo(first);
+      }
+    }
+    server.disposeNow();
+  }
+
+  @Test
+  void idleConnections_takeTurns() throws Exception {
+    DisposableServer server = naming(HttpProtocol.HTTP11, 2);
+    UpstreamSpec spec = aged(server, 86_400 * SECOND);
+    List<String> both =
+        PatientWaits.get(Flux.merge(asked(spec), asked(spec)).collectList().toFuture());
+    assertThat(both).doesNotHaveDuplicates();
+    List<String> later = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      later.add(now(asked(spec)));
+    }
+    assertThat(later).containsAll(both);
+    server.disposeNow();
+  }
+
+  @Test
+  void otherGreatestAge_isAnotherClient() throws Exception {
+    DisposableServer server = naming(HttpProtocol.HTTP11, 1);
+    HttpClient client = upstreamConnections.client(aged(server, SECOND));
+    assertThat(upstreamConnections.client(aged(server, SECOND))).isSameAs(client);
+    assertThat(upstreamConnections.client(aged(server, 2 * SECOND))).isNotSameAs(client);
+    server.disposeNow();
   }
 
   /**
