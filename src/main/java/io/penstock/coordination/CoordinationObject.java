@@ -1,5 +1,6 @@
 package io.penstock.coordination;
 
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -24,7 +25,9 @@ abstract sealed class CoordinationObject
         BarrierObject {
   private static final long MILLI = 1_000_000L;
 
+  @SharedState("coordination objects")
   private final SequencedSet<ClientTurn> waiting = new LinkedHashSet<>();
+
   private final long createdMillis;
   private long served;
   private long waitedNanos;

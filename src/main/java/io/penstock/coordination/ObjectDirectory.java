@@ -1,5 +1,6 @@
 package io.penstock.coordination;
 
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.ArrayList;
@@ -19,12 +20,17 @@ final class ObjectDirectory {
   private final ObjectBounds bounds;
   private final WallClock wall;
   private final Consumer<ClientTurn> departure;
+
+  @SharedState("coordination objects")
   private final Map<Id, CoordinationObject> objects = new HashMap<>();
+
   private final TimedTasks timedTasks = new TimedTasks();
   private final BoundedCount boundedCount;
   private final TenantBound waiters;
   private final TenantBound places;
   private final TenantBound bytes;
+
+  @SharedState("coordination objects")
   private List<ClientTurn> answered = new ArrayList<>();
 
   /**

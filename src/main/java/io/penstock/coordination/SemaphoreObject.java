@@ -1,5 +1,6 @@
 package io.penstock.coordination;
 
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -19,8 +20,13 @@ final class SemaphoreObject extends CoordinationObject {
       Comparator.comparingLong(Hold::expiresNanos).thenComparingLong(Hold::order);
 
   private final BoundedCount boundedCount;
+
+  @SharedState("coordination objects")
   private final Map<String, Hold> byKey = new HashMap<>();
+
+  @SharedState("coordination objects")
   private final TreeSet<Hold> byExpiry = new TreeSet<>(BY_EXPIRY);
+
   private long size;
   private long order;
   private long reacquired;

@@ -1,5 +1,6 @@
 package io.penstock.coordination;
 
+import io.penstock.tenant.SharedState;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -19,7 +20,10 @@ public final class TenantBound {
 
   private final long most;
   private final long ownMost;
+
+  @SharedState("coordination objects")
   private final Map<String, Long> byTenant = new HashMap<>();
+
   private long taken;
 
   /** Creates a count of 0. */

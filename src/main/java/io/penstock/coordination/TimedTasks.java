@@ -1,5 +1,6 @@
 package io.penstock.coordination;
 
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,9 @@ public final class TimedTasks {
     }
   }
 
+  @SharedState("coordination objects")
   private final TreeSet<Entry> entries = new TreeSet<>();
+
   private long order;
 
   /** Adds a task; returns its entry, or null without adding any at {@link Ticker#NEVER}. */

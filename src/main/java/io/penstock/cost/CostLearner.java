@@ -1,5 +1,6 @@
 package io.penstock.cost;
 
+import io.penstock.tenant.SharedState;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +40,10 @@ public final class CostLearner {
     }
   }
 
+  @SharedState("estimates of keys")
   private final RecentEntries<Pair, OutputLengthsBySize> pairs;
+
+  @SharedState("estimates of models")
   private final RecentEntries<String, Model> models;
 
   /** Creates an instance without anything learned. */

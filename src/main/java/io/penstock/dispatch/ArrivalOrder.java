@@ -1,5 +1,6 @@
 package io.penstock.dispatch;
 
+import io.penstock.tenant.SharedState;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Comparator;
@@ -15,9 +16,11 @@ import org.jspecify.annotations.Nullable;
 final class ArrivalOrder {
   private static final int FEW = 64;
 
+  @SharedState("waiting tickets")
   private final ArrayDeque<ParkedTicket> inOrderOfArrival = new ArrayDeque<>();
 
   /** Tickets that came back, which do not arrive in order of their numbers. */
+  @SharedState("waiting tickets")
   private final PriorityQueue<ParkedTicket> back =
       new PriorityQueue<>(Comparator.comparingLong(parkedTicket -> parkedTicket.order()));
 

@@ -1,5 +1,6 @@
 package io.penstock.dispatch;
 
+import io.penstock.tenant.SharedState;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -23,6 +24,7 @@ final class CacheWarmups {
     }
   }
 
+  @SharedState("warm-up groups")
   private final Map<GroupKey, Members> groups = new HashMap<>();
 
   /**

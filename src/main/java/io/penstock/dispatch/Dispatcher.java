@@ -4,6 +4,7 @@ import io.penstock.queue.QueueDiscipline;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.WaitList;
 import io.penstock.refusal.Refusal;
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.HashSet;
 import java.util.List;
@@ -35,6 +36,7 @@ public final class Dispatcher {
   private boolean paused;
 
   /** Lanes that the next grant skips; a set, as it may meet a lane in several wait lists. */
+  @SharedState("lanes")
   private final Set<WaitList.Waiter> skipped = new HashSet<>();
 
   public Dispatcher(

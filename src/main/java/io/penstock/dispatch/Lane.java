@@ -6,6 +6,7 @@ import io.penstock.queue.Ticket;
 import io.penstock.queue.TicketQueue;
 import io.penstock.quota.Quota;
 import io.penstock.quota.WaitList;
+import io.penstock.tenant.SharedState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,7 +26,10 @@ final class Lane implements WaitList.Waiter {
   private final Object owner;
   private final LaneRecorder recorder;
   private final Runnable signal;
+
+  @SharedState("skips and claims")
   private final AtomicInteger skippedByOthers = new AtomicInteger();
+
   private final DimensionSizes room = new DimensionSizes();
   private final DimensionSizes dimensionSizes = new DimensionSizes();
   private final QueueBacklog backlog = new QueueBacklog();

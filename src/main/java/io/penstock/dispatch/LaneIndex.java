@@ -2,6 +2,7 @@ package io.penstock.dispatch;
 
 import io.penstock.queue.QueueDiscipline;
 import io.penstock.quota.WaitList;
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.Collection;
 import java.util.HashMap;
@@ -14,15 +15,19 @@ import org.jspecify.annotations.Nullable;
 
 /** The lanes of one endpoint by {@link LaneKey}. Only the owner of the queue may use it. */
 final class LaneIndex {
+  @SharedState("lanes")
   private final Map<LaneKey, Lane> byKey = new HashMap<>();
 
   /** Lanes that were set aside since the last call of {@link #setAside}. */
+  @SharedState("lanes")
   private final Set<Lane> asleep = new HashSet<>();
 
   /** Lanes with tickets that avoid an upstream. */
+  @SharedState("lanes")
   private final Set<Lane> avoiding = new LinkedHashSet<>();
 
   /** Lanes with tickets that wait until one of them has warmed a cache. */
+  @SharedState("lanes")
   private final Set<Lane> warming = new LinkedHashSet<>();
 
   /**

@@ -1,5 +1,6 @@
 package io.penstock.dispatch;
 
+import io.penstock.tenant.SharedState;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -25,6 +26,7 @@ final class PromisedReturns {
   private record Promise(LaneKey laneKey, QueueBacklog ticket, long atNanos) {}
 
   /** The promises, the first that is due at the head. */
+  @SharedState("times told with refusals")
   private final Queue<Promise> promises =
       new PriorityQueue<>(Comparator.comparingLong(Promise::atNanos));
 

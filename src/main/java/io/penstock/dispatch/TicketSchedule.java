@@ -1,5 +1,6 @@
 package io.penstock.dispatch;
 
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.Comparator;
 import java.util.TreeSet;
@@ -13,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class TicketSchedule {
   private final ToLongFunction<ParkedTicket> instant;
+
+  @SharedState("waiting tickets")
   private final TreeSet<ParkedTicket> tickets;
+
   private long firstNanos = Ticker.NEVER;
 
   /** Creates an empty schedule by an instant that never changes for a ticket. */

@@ -7,6 +7,7 @@ import io.penstock.queue.QueueDiscipline;
 import io.penstock.queue.QueueOrder;
 import io.penstock.queue.TicketQueue;
 import io.penstock.quota.TicketBatch;
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -44,6 +45,7 @@ public final class WaitingRoom {
   private final QueueBacklog queued = new QueueBacklog();
 
   /** The blocked tickets, in order of arrival. */
+  @SharedState("waiting tickets")
   private final Set<ParkedTicket> blocked = new LinkedHashSet<>();
 
   private final QueueBacklog blockedBacklog = new QueueBacklog();

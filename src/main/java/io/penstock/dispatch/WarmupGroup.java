@@ -3,6 +3,7 @@ package io.penstock.dispatch;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.Quota;
 import io.penstock.quota.QuotaGate;
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,8 @@ public final class WarmupGroup {
   private final Quota quota = Quota.holding(NAME, gate);
   private volatile @Nullable Ticket sent;
   private volatile boolean ended;
+
+  @SharedState("warm-up groups")
   private final AtomicBoolean learned = new AtomicBoolean();
 
   WarmupGroup(long holdNanos) {

@@ -2,6 +2,7 @@ package io.penstock.endpoint;
 
 import io.penstock.dispatch.AlarmSource;
 import io.penstock.dispatch.LimitAlgorithm;
+import io.penstock.tenant.SharedState;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.Comparator;
@@ -18,8 +19,11 @@ final class EndpointReclaim {
 
   private final AlarmSource alarms;
   private final Runnable ring;
+
+  @SharedState("dynamic endpoints")
   private final PriorityQueue<Look> looks =
       new PriorityQueue<>(Comparator.comparingLong(Look::atNanos));
+
   private @Nullable StepAlarm stepAlarm;
   private long alarm = Ticker.NEVER;
 

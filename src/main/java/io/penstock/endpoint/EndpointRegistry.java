@@ -5,6 +5,7 @@ import io.penstock.dispatch.TicketFate;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.tenant.SharedState;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,7 +34,10 @@ public final class EndpointRegistry {
       Refusal.of(RefusalReason.ENDPOINT_REMOVED, "the endpoint was removed");
 
   private final EndpointServices services;
+
+  @SharedState("dynamic endpoints")
   private final ConcurrentHashMap<String, Endpoint> dynamic = new ConcurrentHashMap<>();
+
   private final EndpointReclaim reclaim;
   private final TicketOperations ticketOperations;
   private volatile Paths configured = new Paths(Map.of());

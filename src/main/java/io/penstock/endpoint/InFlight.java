@@ -1,5 +1,6 @@
 package io.penstock.endpoint;
 
+import io.penstock.tenant.SharedState;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -13,8 +14,13 @@ final class InFlight {
 
   private final Runnable host;
   private final boolean counted;
+
+  @SharedState("dynamic endpoints")
   private final AtomicInteger inside = new AtomicInteger();
+
+  @SharedState("dynamic endpoints")
   private final AtomicBoolean watched = new AtomicBoolean();
+
   private volatile long emptySinceNanos;
   private volatile boolean closing;
 

@@ -3,6 +3,7 @@ package io.penstock.endpoint;
 import io.penstock.dispatch.RendezvousHash;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.UpstreamSpec.Limits;
+import io.penstock.tenant.SharedState;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -31,8 +32,10 @@ final class PrefixPlaces {
       List.of(Limits::itpm, Limits::tpm, Limits::rpm);
 
   /** The upstreams of recent prefixes, the one that was placed first at the head. */
+  @SharedState("places of new prompts")
   private final LinkedHashMap<String, String> places = new LinkedHashMap<>();
 
+  @SharedState("places of new prompts")
   private final Map<String, Integer> loads = new HashMap<>();
 
   /** Returns the id of the upstream for a prefix; null when there is none to choose from. */

@@ -20,6 +20,7 @@ import io.penstock.pool.Upstream;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.CallerAccount;
 import io.penstock.refusal.Refusal;
+import io.penstock.tenant.SharedState;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.function.Consumer;
@@ -41,6 +42,8 @@ final class TicketAccounting implements DispatchListener {
   private final InFlight inFlight;
   private final EndpointTotals endpointTotals = new EndpointTotals();
   private final RecentOutcomes recentOutcomes;
+
+  @SharedState("waiting tickets")
   private final Queue<Decision> decided = new ArrayDeque<>();
 
   TicketAccounting(String path, EndpointServices services, InFlight inFlight) {

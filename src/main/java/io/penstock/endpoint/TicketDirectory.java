@@ -3,6 +3,7 @@ package io.penstock.endpoint;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.explain.RecordBudget;
 import io.penstock.queue.Ticket.State;
+import io.penstock.tenant.SharedState;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -19,7 +20,9 @@ public final class TicketDirectory {
   /** A waiting ticket and its endpoint. */
   public record Waiting(Endpoint endpoint, ParkedTicket ticket) {}
 
+  @SharedState("waiting tickets")
   private final ConcurrentHashMap<Long, Waiting> waiting = new ConcurrentHashMap<>();
+
   private final RecordBudget records = new RecordBudget();
 
   /** Returns the budget of records of past tickets. */

@@ -1,5 +1,6 @@
 package io.penstock.event;
 
+import io.penstock.tenant.SharedState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -10,8 +11,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * for many writers and one reader.
  */
 public final class EventRing implements EventSink {
+  @SharedState("readers of events")
   private final ArrayBlockingQueue<Event> waiting;
+
+  @SharedState("readers of events")
   private final AtomicLong lost = new AtomicLong();
+
   private final Runnable arrived;
 
   /**

@@ -1,5 +1,6 @@
 package io.penstock.explain;
 
+import io.penstock.tenant.SharedState;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.function.Predicate;
@@ -14,7 +15,10 @@ public final class RecentOutcomes {
   static final int LEAST = 16;
 
   private final RecordBudget budget;
+
+  @SharedState("records of past tickets")
   private final ArrayDeque<PastTicket> records = new ArrayDeque<>(0);
+
   private boolean closed;
 
   public RecentOutcomes(RecordBudget budget) {

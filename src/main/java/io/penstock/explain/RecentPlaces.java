@@ -4,6 +4,7 @@ import io.penstock.dispatch.Dispatcher;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.QueuePlace;
 import io.penstock.dispatch.WaitForecast;
+import io.penstock.tenant.SharedState;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -70,7 +71,10 @@ public final class RecentPlaces {
   }
 
   private final Consumer<ObjLongConsumer<Dispatcher>> owner;
+
+  @SharedState("places told to waiting clients")
   private final AtomicReference<@Nullable CompletableFuture<Places>> walk = new AtomicReference<>();
+
   private volatile @Nullable Places latest;
 
   /**

@@ -1,5 +1,6 @@
 package io.penstock.explain;
 
+import io.penstock.tenant.SharedState;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -10,6 +11,7 @@ public final class RecordBudget {
   /** Most records that all endpoints together keep. */
   static final int MOST = 4_096;
 
+  @SharedState("records of past tickets")
   private final AtomicInteger records = new AtomicInteger();
 
   /** Reserves room for one more record; returns false when there is none. */

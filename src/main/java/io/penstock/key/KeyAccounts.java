@@ -5,6 +5,7 @@ import io.penstock.model.ModelNames;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.Quota;
 import io.penstock.sharing.LimitSource;
+import io.penstock.tenant.SharedState;
 import io.penstock.time.WallClock;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -28,11 +29,14 @@ final class KeyAccounts {
   private final ConfiguredLimits configuredLimits;
 
   /** Accounts by the owner of their limits. */
+  @SharedState("accounts of keys")
   private final ConcurrentHashMap<String, KeyAccount> byOwner = new ConcurrentHashMap<>();
 
   /** Accounts with quotas, in the order of the idle check. */
+  @SharedState("accounts of keys")
   private final Queue<KeyAccount> open = new ConcurrentLinkedQueue<>();
 
+  @SharedState("accounts of keys")
   private volatile Map<String, KeyQuota> groups = Map.of();
 
   /** Returns the present key with limits of an owner, null when there is none. */

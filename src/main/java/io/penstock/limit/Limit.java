@@ -1,6 +1,7 @@
 package io.penstock.limit;
 
 import io.penstock.cost.Weight;
+import io.penstock.tenant.SharedState;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
@@ -15,7 +16,9 @@ import java.util.function.UnaryOperator;
 public final class Limit {
   private static final LimitAnswer.Receipt NOTHING = new LimitAnswer.Receipt(0, 0, 0);
 
+  @SharedState("limits")
   private final AtomicReference<LimitState> state;
+
   private final PromisedRoom promisedRoom = new PromisedRoom();
   private final OpenDiscounts discounts = new OpenDiscounts();
 

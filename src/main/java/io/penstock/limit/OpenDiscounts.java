@@ -1,5 +1,6 @@
 package io.penstock.limit;
 
+import io.penstock.tenant.SharedState;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -18,12 +19,14 @@ public final class OpenDiscounts {
   /** The part of what was expected to be read that may be missing, as 1 ÷ this. */
   private static final int MISSING = 4;
 
+  @SharedState("limits")
   private final AtomicLong open = new AtomicLong();
 
   /**
    * An odd number while discounts are in doubt. Each new doubt raises it by one or two, and the end
    * of doubt by one.
    */
+  @SharedState("limits")
   private final AtomicLong doubts = new AtomicLong();
 
   OpenDiscounts() {}

@@ -1,5 +1,6 @@
 package io.penstock.limit;
 
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -21,6 +22,7 @@ final class PromisedRoom {
   /** An amount that is expected to be taken at an instant. */
   private record Promise(long amount, long atNanos) {}
 
+  @SharedState("times told with refusals")
   private final Deque<Promise> promises = new ArrayDeque<>();
 
   /** The state of the limit from which the expected one was computed. */

@@ -1,5 +1,6 @@
 package io.penstock.limit;
 
+import io.penstock.tenant.SharedState;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,10 +17,15 @@ public final class SliceDemand {
     void wake();
   }
 
+  @SharedState("lanes")
   private final AtomicLong least = new AtomicLong();
+
   private volatile boolean later;
   private volatile boolean recorded;
+
+  @SharedState("lanes")
   private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet(1);
+
   private final Runnable onShortage;
 
   /**

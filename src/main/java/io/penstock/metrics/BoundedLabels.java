@@ -1,5 +1,6 @@
 package io.penstock.metrics;
 
+import io.penstock.tenant.SharedState;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,7 +18,11 @@ final class BoundedLabels {
   static final String OTHER = "other";
 
   private final int most;
+
+  @SharedState("labels of metrics")
   private final Set<String> known = ConcurrentHashMap.newKeySet();
+
+  @SharedState("labels of metrics")
   private final AtomicInteger count = new AtomicInteger();
 
   BoundedLabels(int most) {

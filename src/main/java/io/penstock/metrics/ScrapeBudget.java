@@ -2,6 +2,7 @@ package io.penstock.metrics;
 
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
+import io.penstock.tenant.SharedState;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -19,6 +20,7 @@ final class ScrapeBudget {
   /** Bucket bound and longer suffix of a histogram's line. */
   private static final int BOUND = 20;
 
+  @SharedState("labels of metrics")
   private final AtomicLong left;
 
   ScrapeBudget(long bytes) {

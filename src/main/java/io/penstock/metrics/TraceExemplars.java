@@ -1,5 +1,6 @@
 package io.penstock.metrics;
 
+import io.penstock.tenant.SharedState;
 import io.prometheus.metrics.tracer.common.SpanContext;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -23,6 +24,7 @@ public final class TraceExemplars implements SpanContext {
   /** Trace of the ticket for which this thread is counting an event. */
   private static final ThreadLocal<@Nullable Trace> COUNTED = new ThreadLocal<>();
 
+  @SharedState("exemplars of traces")
   private final ConcurrentMap<Long, Trace> byTicket = new ConcurrentHashMap<>();
 
   /**

@@ -2,6 +2,7 @@ package io.penstock.model;
 
 import io.penstock.quota.Quota;
 import io.penstock.quota.WaitObserver;
+import io.penstock.tenant.SharedState;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
@@ -37,8 +38,13 @@ public final class DecisionWaits {
   private final DecisionService decisionService;
   private final Ticker ticker;
   private final StepAlarm alarm;
+
+  @SharedState("waits for a decision")
   private final AtomicBoolean woken = new AtomicBoolean();
+
+  @SharedState("waits for a decision")
   private final Map<Quota, Crowd> crowds = new HashMap<>();
+
   private int size;
   private long entered;
 

@@ -10,6 +10,7 @@ import io.penstock.quota.Quota;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.LimitSource;
+import io.penstock.tenant.SharedState;
 import java.lang.ref.WeakReference;
 import java.util.Collection;
 import java.util.Comparator;
@@ -74,11 +75,22 @@ public final class ModelQuotas {
 
   private final LimitSource source;
   private final long windowNanos;
+
+  @SharedState("quotas of models")
   private final ConcurrentHashMap<String, Kept> byName = new ConcurrentHashMap<>();
+
+  @SharedState("quotas of models")
   private final Set<String> loaded = new LinkedHashSet<>();
+
+  @SharedState("quotas of models")
   private final Map<String, ModelLimits> overrides = new TreeMap<>();
+
+  @SharedState("quotas of models")
   private Collection<String> configuredProviders = List.of();
+
+  @SharedState("quotas of models")
   private Map<String, ModelLimits> explicit = Map.of();
+
   private volatile ModelNames names = new ModelNames(List.of(), Map.of(), Map.of());
   private volatile long sweptNanos;
   private volatile Runnable changed = () -> {};

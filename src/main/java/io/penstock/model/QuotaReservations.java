@@ -4,6 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.quota.Charge;
 import io.penstock.quota.Quota;
+import io.penstock.tenant.SharedState;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -55,6 +56,8 @@ public final class QuotaReservations {
   private final DecisionService decisionService;
   private final long timeoutNanos;
   private final SecureRandom random = new SecureRandom();
+
+  @SharedState("reservations")
   private final LinkedHashMap<String, Reservation> oldestFirst = new LinkedHashMap<>();
 
   /**

@@ -3,6 +3,7 @@ package io.penstock.operator;
 import io.penstock.event.Event;
 import io.penstock.event.EventBus;
 import io.penstock.event.EventRing;
+import io.penstock.tenant.SharedState;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,8 +26,13 @@ final class EventFan {
   private final EventBus events;
   private final Scheduler.Worker worker;
   private final EventRing intake = new EventRing(INTAKE, this::signal);
+
+  @SharedState("readers of events")
   private final Set<EventReader> readers = ConcurrentHashMap.newKeySet();
+
+  @SharedState("readers of events")
   private final AtomicInteger work = new AtomicInteger();
+
   private EventBus.@Nullable Subscription subscription;
 
   EventFan(EventBus events, Scheduler.Worker worker) {

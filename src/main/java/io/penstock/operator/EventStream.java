@@ -2,6 +2,7 @@ package io.penstock.operator;
 
 import io.micrometer.core.instrument.Counter;
 import io.penstock.event.EventBus;
+import io.penstock.tenant.SharedState;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,7 +31,10 @@ final class EventStream implements SmartLifecycle {
   private final EventJson json;
   private final Counter dropped;
   private final Scheduler scheduler;
+
+  @SharedState("readers of events")
   private final Set<EventReader> reading = ConcurrentHashMap.newKeySet();
+
   private final StreamReaders streamReaders = new StreamReaders();
 
   EventStream(EventBus events, EventJson json, Counter dropped) {

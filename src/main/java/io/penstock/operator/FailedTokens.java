@@ -1,5 +1,6 @@
 package io.penstock.operator;
 
+import io.penstock.tenant.SharedState;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.Arrays;
@@ -35,6 +36,7 @@ final class FailedTokens {
     }
   }
 
+  @SharedState("wrong operator tokens")
   private final LinkedHashMap<String, Minute> oldestFirst = new LinkedHashMap<>();
 
   /**

@@ -1,5 +1,6 @@
 package io.penstock.operator;
 
+import io.penstock.tenant.SharedState;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.springframework.http.CacheControl;
@@ -18,7 +19,9 @@ final class StreamReaders {
   /** Maximum number of concurrent readers of one stream. */
   static final int MOST = 128;
 
+  @SharedState("readers of events")
   private final AtomicInteger count = new AtomicInteger();
+
   private volatile boolean open;
 
   /** Answers with a stream, or with the reason why there is none. */

@@ -1,5 +1,6 @@
 package io.penstock.pool;
 
+import io.penstock.tenant.SharedState;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,7 @@ final class ActiveKeys {
     }
   }
 
+  @SharedState("health of upstreams")
   private final AtomicReference<@Nullable Senders> senders = new AtomicReference<>();
 
   /** Returns the name under which a key is recorded; null stands for requests without one. */

@@ -1,6 +1,7 @@
 package io.penstock.pool;
 
 import io.penstock.quota.QuotaGate;
+import io.penstock.tenant.SharedState;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.random.RandomGenerator;
 
@@ -17,7 +18,10 @@ public final class PoolPause {
 
   private final RandomGenerator random;
   private final QuotaGate quotaGate = new QuotaGate();
+
+  @SharedState("pauses of pools")
   private final LongAdder throttled = new LongAdder();
+
   private int refusals;
   private int unexplained;
 

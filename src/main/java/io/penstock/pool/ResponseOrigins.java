@@ -1,5 +1,6 @@
 package io.penstock.pool;
 
+import io.penstock.tenant.SharedState;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,9 +25,12 @@ public final class ResponseOrigins {
   private record Origin(String id, String upstream, long atNanos) {}
 
   private final int most;
+
+  @SharedState("origins of ids")
   private final ConcurrentMap<String, Origin> byId = new ConcurrentHashMap<>();
 
   /** Oldest first; with those whose ids were issued again since. */
+  @SharedState("origins of ids")
   private final Queue<Origin> byAge = new ArrayDeque<>();
 
   /** Creates an empty memory for at most {@code most} ids, ≥ 1. */

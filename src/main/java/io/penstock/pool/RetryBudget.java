@@ -1,5 +1,7 @@
 package io.penstock.pool;
 
+import io.penstock.tenant.SharedState;
+
 /**
  * Bound on the number of failed requests that are repeated: at most a tenth of the requests of the
  * trailing second, plus three. Without a bound, an upstream that fails because of overload would
@@ -11,7 +13,10 @@ public final class RetryBudget {
   private static final long FREE = 3;
   private static final long REQUESTS_A_RETRY = 10;
 
+  @SharedState("retry budgets")
   private final long[] requests = new long[CELLS];
+
+  @SharedState("retry budgets")
   private final long[] retries = new long[CELLS];
 
   /** Number of the newest cell; the ring contains it and the nine cells before it. */

@@ -2,6 +2,7 @@ package io.penstock.pool;
 
 import io.penstock.quota.Quota;
 import io.penstock.quota.QuotaGate;
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.EnumMap;
 import java.util.List;
@@ -33,14 +34,23 @@ public final class Upstream {
   private static final long PROBE_ANSWER_NANOS = 250_000_000L;
 
   private final PoolLimits limits;
+
+  @SharedState("limits")
   private final ConcurrentMap<String, Quota> pools = new ConcurrentHashMap<>();
+
   private final SendJitter sendJitter = new SendJitter();
   private final UpstreamHealth upstreamHealth = new UpstreamHealth();
   private final AttemptJudge attemptJudge = new AttemptJudge(upstreamHealth);
   private final UsageRefusals usageRefusals = new UsageRefusals();
+
+  @SharedState("pauses of pools")
   private final ConcurrentMap<Quota, PoolPause> pauses = new ConcurrentHashMap<>();
+
   private final RandomGenerator random;
+
+  @SharedState("health of upstreams")
   private final Map<ProbeResult, LongAdder> probes;
+
   private volatile UpstreamSpec spec;
   private volatile long jitterNanos;
 

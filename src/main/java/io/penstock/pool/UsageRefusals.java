@@ -1,6 +1,7 @@
 package io.penstock.pool;
 
 import io.penstock.quota.Quota;
+import io.penstock.tenant.SharedState;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -20,7 +21,10 @@ final class UsageRefusals {
    */
   static final int MOST = 1_000;
 
+  @SharedState("refused questions for usage")
   private final ConcurrentMap<String, Long> ends = new ConcurrentHashMap<>();
+
+  @SharedState("refused questions for usage")
   private final ConcurrentMap<Quota, LongAdder> times = new ConcurrentHashMap<>();
 
   /**

@@ -4,6 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.RecentEntries;
 import io.penstock.cost.RequestContent;
 import io.penstock.cost.TokenUsage;
+import io.penstock.tenant.SharedState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -46,12 +47,19 @@ public final class CacheLearner {
 
   private record Start(String model, long fingerprint) {}
 
+  @SharedState("prompts in caches")
   private final RecentEntries<Place, PrefixTable> tables =
       new RecentEntries<>(MAX_TABLES, PrefixTable::new);
+
+  @SharedState("trust in caches")
   private final RecentEntries<Reader, CacheTrust> trust =
       new RecentEntries<>(MAX_KEYS, CacheTrust::new);
+
+  @SharedState("trust in caches")
   private final RecentEntries<Reader, CacheTrust> shares =
       new RecentEntries<>(MAX_KEYS, CacheTrust::new);
+
+  @SharedState("ways on from a beginning")
   private final RecentEntries<Start, Continuations> continuations =
       new RecentEntries<>(MAX_STARTS, Continuations::new);
 

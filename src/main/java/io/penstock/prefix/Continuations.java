@@ -1,5 +1,6 @@
 package io.penstock.prefix;
 
+import io.penstock.tenant.SharedState;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,6 +18,7 @@ final class Continuations {
   static final int MOST = 32;
 
   /** The instants at which ways were seen last, by fingerprint, that seen longest ago first. */
+  @SharedState("ways on from a beginning")
   private final LinkedHashMap<Long, Long> lastSeenNanos = new LinkedHashMap<>(4, 0.75f, true);
 
   /**

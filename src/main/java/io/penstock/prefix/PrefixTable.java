@@ -1,5 +1,6 @@
 package io.penstock.prefix;
 
+import io.penstock.tenant.SharedState;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -53,8 +54,13 @@ final class PrefixTable {
   record Held(Boundary boundary, long tokens, long sinceNanos) {}
 
   private final int most;
+
+  @SharedState("prompts in caches")
   private final LinkedHashMap<Long, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+
+  @SharedState("prompts in caches")
   private final Map<String, Integer> ofKey = new HashMap<>();
+
   private int unused;
 
   PrefixTable() {

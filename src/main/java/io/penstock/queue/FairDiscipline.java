@@ -1,5 +1,6 @@
 package io.penstock.queue;
 
+import io.penstock.tenant.SharedState;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -28,8 +29,12 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
   /** How many flows without waiting tickets are remembered because they got more than others. */
   private static final int MOST_REMEMBERED = 10_000;
 
+  @SharedState("flows of a fair order")
   private final Map<String, FairFlow> flows = new HashMap<>();
+
+  @SharedState("flows of a fair order")
   private final List<FairQueue<T>> queues = new ArrayList<>(1);
+
   private int busy;
   private int sweepAt = FEW;
   private double least;

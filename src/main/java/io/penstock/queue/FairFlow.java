@@ -1,5 +1,6 @@
 package io.penstock.queue;
 
+import io.penstock.tenant.SharedState;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,6 +12,8 @@ import java.util.List;
  */
 final class FairFlow {
   int weight;
+
+  @SharedState("flows of a fair order")
   final List<FlowShare<?>> shares = new ArrayList<>(1);
 
   /** The sums over its tickets in all queues. */

@@ -4,6 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.limit.SliceDemand;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -49,7 +50,10 @@ public final class CallerAccount {
 
   private final String name;
   private final BiFunction<@Nullable String, Long, List<Quota>> quotas;
+
+  @SharedState("accounts of keys")
   private final AtomicInteger inside = new AtomicInteger();
+
   private volatile boolean waits;
   private volatile long usedAtMillis;
 

@@ -1,5 +1,6 @@
 package io.penstock.quota;
 
+import io.penstock.tenant.SharedState;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -18,6 +19,7 @@ public final class QuotaGate {
 
   private static final State OPEN = new State(Long.MIN_VALUE, Long.MIN_VALUE, 0);
 
+  @SharedState("health of upstreams")
   private final AtomicReference<State> state = new AtomicReference<>(OPEN);
 
   /** Returns the instant from which a request may pass: {@code now} if it may pass already. */

@@ -2,6 +2,7 @@ package io.penstock.quota;
 
 import io.penstock.limit.SliceDemand;
 import io.penstock.queue.Ticket;
+import io.penstock.tenant.SharedState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -103,7 +104,10 @@ public final class WaitList implements SliceDemand.Waiter {
   private static final Comparator<Position> HOLDERS_FIRST =
       Comparator.comparing(Position::keepsCharges).reversed().thenComparing(OLDEST_FIRST);
 
+  @SharedState("lanes")
   private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet(1);
+
+  @SharedState("skips and claims")
   private final AtomicReference<@Nullable Claim> claim = new AtomicReference<>();
 
   WaitList() {}

@@ -2,6 +2,7 @@ package io.penstock.sharing;
 
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.CountStore.Count;
+import io.penstock.tenant.SharedState;
 import io.penstock.time.WallClock;
 import java.util.HashMap;
 import java.util.List;
@@ -50,6 +51,8 @@ public final class DenialRecheck {
   private final Fetch fetch;
   private final Consumer<List<Count>> merge;
   private final WallClock wall;
+
+  @SharedState("limits")
   private final Map<LimitId, Denied> all = new HashMap<>();
 
   /**

@@ -3,6 +3,7 @@ package io.penstock.sharing;
 import io.penstock.limit.ChargedCell;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import io.penstock.tenant.SharedState;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +38,10 @@ public final class LocalLimitSource implements LimitSource {
     }
   }
 
+  @SharedState("limits")
   private final ConcurrentHashMap<LimitId, Limit> limits = new ConcurrentHashMap<>();
+
+  @SharedState("limits")
   private final ConcurrentHashMap<LimitId, Inherited> inherited = new ConcurrentHashMap<>();
 
   /** Receives each new limit, before any other code can get it. */

@@ -1,6 +1,7 @@
 package io.penstock.tokenizer;
 
 import com.knuddels.jtokkit.api.Encoding;
+import io.penstock.tenant.SharedState;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,8 @@ final class CountedPieces {
   private record Counted(String piece, int tokens) {}
 
   private final Encoding encoding;
+
+  @SharedState("counted words")
   private final @Nullable Counted[] places = new Counted[PLACES];
 
   /** Creates a counter that uses the given table of {@code o200k_base}. */

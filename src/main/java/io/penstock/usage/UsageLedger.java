@@ -1,6 +1,7 @@
 package io.penstock.usage;
 
 import io.penstock.cost.TokenUsage;
+import io.penstock.tenant.SharedState;
 import io.penstock.time.WallClock;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -154,6 +155,8 @@ public final class UsageLedger implements UsageSink {
 
   private final WallClock clock;
   private final int mostRows;
+
+  @SharedState("usage")
   private final ConcurrentSkipListMap<LocalDate, Day> days = new ConcurrentSkipListMap<>();
 
   /**

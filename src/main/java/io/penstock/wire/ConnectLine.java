@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.penstock.tenant.SharedState;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
@@ -69,7 +70,10 @@ final class ConnectLine {
   }
 
   private final int most;
+
+  @SharedState("connections to upstreams")
   private final Queue<Place> waiting = new ArrayDeque<>();
+
   private int establishing;
   private long established;
 

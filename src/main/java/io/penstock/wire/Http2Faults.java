@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,8 @@ public final class Http2Faults {
   private record LastLine(long atNanos, long more) {}
 
   private final Ticker ticker;
+
+  @SharedState("lines of the log")
   private final AtomicReference<@Nullable LastLine> last = new AtomicReference<>();
 
   public Http2Faults(Ticker ticker) {

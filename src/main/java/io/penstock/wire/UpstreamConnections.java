@@ -8,6 +8,7 @@ import io.penstock.event.EventSink;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.tenant.SharedState;
 import java.io.InputStream;
 import java.net.URI;
 import java.nio.file.Files;
@@ -50,7 +51,11 @@ public final class UpstreamConnections implements EventSink, SmartLifecycle, Aut
 
   private final UnaryOperator<HttpClient> customizer;
   private final UpstreamRegistry upstreamRegistry;
+
+  @SharedState("connections to upstreams")
   private final ConcurrentMap<String, Link> byId = new ConcurrentHashMap<>();
+
+  @SharedState("connections to upstreams")
   private final ConcurrentMap<String, ConnectLine> lines = new ConcurrentHashMap<>();
 
   /**

@@ -36,12 +36,13 @@ final class LayerTable {
   static final List<Row> ROWS =
       List.of(
           new Row(0, "time", packages()),
+          new Row(0, "tenant", packages()),
           new Row(0, "refusal", packages("time")),
-          new Row(0, "cost", packages("time")),
-          new Row(0, "prefix", packages("time", "cost")),
-          new Row(0, "event", packages("time", "cost", "refusal")),
-          new Row(0, "limit", packages("time", "cost", "refusal")),
-          new Row(0, "queue", packages("time", "cost", "refusal")),
+          new Row(0, "cost", packages("time", "tenant")),
+          new Row(0, "prefix", packages("time", "tenant", "cost")),
+          new Row(0, "event", packages("time", "tenant", "cost", "refusal")),
+          new Row(0, "limit", packages("time", "tenant", "cost", "refusal")),
+          new Row(0, "queue", packages("time", "tenant", "cost", "refusal")),
           new Row(1, "sharing", layersTo(0)),
           new Row(1, "quota", layersTo(0).or(packages("sharing"))),
           new Row(1, "model", layersTo(0).or(packages("sharing", "quota"))),

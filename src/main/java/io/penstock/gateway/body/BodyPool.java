@@ -1,6 +1,7 @@
 package io.penstock.gateway.body;
 
 import io.penstock.gateway.body.BodyBudget.Claim;
+import io.penstock.tenant.SharedState;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -46,15 +47,19 @@ final class BodyPool {
   private final long shareBytes;
 
   /** Tenants that have bytes or claims that wait. */
+  @SharedState("bodies")
   private final Map<Object, Tenant> tenants = new HashMap<>();
 
   /**
    * Tenants with a next claim that fits their share, in the order in which it came to fit; those
    * with a claim that grows go first.
    */
+  @SharedState("bodies")
   private final SequencedSet<Tenant> growing = new LinkedHashSet<>();
 
+  @SharedState("bodies")
   private final SequencedSet<Tenant> arrived = new LinkedHashSet<>();
+
   private long heldBytes;
   private long stuckBytes;
 

@@ -1,6 +1,7 @@
 package io.penstock.gateway.forward;
 
 import io.penstock.pool.RetryBudget;
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -8,6 +9,8 @@ import java.util.concurrent.ConcurrentMap;
 /** One retry budget for each configured upstream. Safe from any thread. */
 public final class RetryBudgets {
   private final Ticker ticker;
+
+  @SharedState("retry budgets")
   private final ConcurrentMap<String, RetryBudget> byUpstream = new ConcurrentHashMap<>();
 
   public RetryBudgets(Ticker ticker) {

@@ -10,6 +10,7 @@ import io.penstock.pool.UpstreamTrouble;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.ProviderStatus;
 import io.penstock.quota.Quota;
+import io.penstock.tenant.SharedState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -57,9 +58,16 @@ public final class UpstreamLog implements VerdictSource.AttemptListener {
     }
   }
 
+  @SharedState("lines of the log")
   private final Set<String> unwell = ConcurrentHashMap.newKeySet();
+
+  @SharedState("lines of the log")
   private final Set<Quota> paused = ConcurrentHashMap.newKeySet();
+
+  @SharedState("lines of the log")
   private final ConcurrentMap<Limit, Long> lowered = new ConcurrentHashMap<>();
+
+  @SharedState("refused questions for usage")
   private final Set<Model> unasked = ConcurrentHashMap.newKeySet();
 
   /** A model of an upstream, under the upstream's own name for it. */

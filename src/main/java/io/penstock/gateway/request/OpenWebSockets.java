@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.tenant.SharedState;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OpenWebSockets {
   private final WebSocketSettings settings;
+
+  @SharedState("WebSockets")
   private final Map<Object, Integer> ofTenants = new HashMap<>();
+
   private int open;
 
   public OpenWebSockets(WebSocketSettings settings, MeterRegistry meters) {

@@ -1,5 +1,6 @@
 package io.penstock.gateway.request;
 
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -39,9 +40,12 @@ public final class RecentRequests {
   }
 
   private final Ticker ticker;
+
+  @SharedState("recent requests")
   private final Map<Object, Client> clients = new HashMap<>();
 
   /** The ended requests of all clients, in the order of their ends. */
+  @SharedState("recent requests")
   private final Set<TrackedRequest> ended = new LinkedHashSet<>();
 
   public RecentRequests(Ticker ticker) {

@@ -1,5 +1,6 @@
 package io.penstock.gateway.request;
 
+import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -18,6 +19,8 @@ public final class UpstreamComplaints {
   private record LoggedComplaint(long atNanos, long more) {}
 
   private final Ticker ticker;
+
+  @SharedState("lines of the log")
   private final ConcurrentMap<String, LoggedComplaint> lastLogged = new ConcurrentHashMap<>();
 
   public UpstreamComplaints(Ticker ticker) {
