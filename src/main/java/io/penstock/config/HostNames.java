@@ -25,6 +25,12 @@ public final class HostNames {
 
   private static final Pattern IPV4 = Pattern.compile("[0-9.]+");
 
+  /** Header in which a browser tells whether a page of another site sends the request. */
+  public static final String SITE = "Sec-Fetch-Site";
+
+  /** Values of Sec-Fetch-Site for pages of the same origin, and for the user of the browser. */
+  private static final Set<String> OWN_SITES = Set.of("same-origin", "none");
+
   /** Matches every host, and a missing Host header. */
   public static final HostNames ANY = of(Set.of("*"));
 
@@ -85,8 +91,24 @@ public final class HostNames {
         || (loopback && isLoopback(name));
   }
 
+  /**
+   * Returns whether a browser sent a request for a page of another origin: by the headers in which
+   * it says so, which pages cannot change. A page from another port of this machine is same-site,
+   * but not same-origin. Other programs send neither header.
+   *
+   * @param host the value of the Host header
+   * @param origins the values of the Origin header, which browsers omit from simple requests to
+   *     read
+   * @param sites the values of the Sec-Fetch-Site header
+   */
+  public static boolean isForeignPage(
+      @Nullable String host, List<String> origins, List<String> sites) {
+    return !origins.stream().allMatch(origin -> isOriginOf(origin, host))
+        || !OWN_SITES.containsAll(sites);
+  }
+
   /** Returns whether an origin has the same host as a Host header. */
-  public static boolean isOriginOf(String origin, @Nullable String host) {
+  private static boolean isOriginOf(String origin, @Nullable String host) {
     return host != null
         && (origin.equalsIgnoreCase("http://" + host)
             || origin.equalsIgnoreCase("https://" + host));

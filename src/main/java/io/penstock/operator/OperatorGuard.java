@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -26,12 +27,12 @@ import reactor.core.publisher.Mono;
  *
  * <p>On a loopback address, processes on this machine have access, but web pages do not. A page of
  * another site can make a name of its own resolve to 127.0.0.1, but it cannot make the browser send
- * a different Host header, nor omit the Origin of a POST. On any other address, and whenever a
- * token is set, everything except health and the files of the console requires that token; if none
- * is set there, nobody has access. Wrong tokens are {@linkplain FailedTokens counted}, and after
- * too many of them further ones from the same source are refused as such. The right token still
- * passes, because Prometheus may have the same address as a guesser, unless it is so short that it
- * could be guessed.
+ * a different Host header, nor omit the Origin of a POST, nor Sec-Fetch-Site. On any other address,
+ * and whenever a token is set, everything except health and the files of the console requires that
+ * token; if none is set there, nobody has access. Wrong tokens are {@linkplain FailedTokens
+ * counted}, and after too many of them further ones from the same source are refused as such. The
+ * right token still passes, because Prometheus may have the same address as a guesser, unless it is
+ * so short that it could be guessed.
  *
  * <p>No answer allows other sites to read it, and all answers forbid browsers to store them.
  */
@@ -123,11 +124,11 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
     if (local && !hosts.include(request.getHeaders().getOrEmpty(HttpHeaders.HOST))) {
       return ProblemAnswer.of(HttpStatus.MISDIRECTED_REQUEST, "the operator port has another name");
     }
-    if (local && foreign(request.getHeaders())) {
+    String path = request.getPath().pathWithinApplication().value();
+    if (local && foreign(request.getHeaders(), path)) {
       return ProblemAnswer.of(HttpStatus.FORBIDDEN, "pages of other sites may not ask");
     }
     boolean open = local && token == null;
-    String path = request.getPath().pathWithinApplication().value();
     return open || HEALTH.contains(path) || ConsolePage.has(path)
         ? null
         : distrust(request, answer);
@@ -154,10 +155,13 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
     return ProblemAnswer.of(HttpStatus.UNAUTHORIZED, "this needs the operator token");
   }
 
-  private static boolean foreign(HttpHeaders headers) {
-    String host = headers.getFirst(HttpHeaders.HOST);
-    return headers.getOrEmpty(HttpHeaders.ORIGIN).stream()
-        .anyMatch(origin -> !HostNames.isOriginOf(origin, host));
+  /**
+   * Returns whether a page of another site asks for more than the console, to which it may link.
+   */
+  private static boolean foreign(HttpHeaders headers, String path) {
+    List<String> sites = ConsolePage.has(path) ? List.of() : headers.getOrEmpty(HostNames.SITE);
+    return HostNames.isForeignPage(
+        headers.getFirst(HttpHeaders.HOST), headers.getOrEmpty(HttpHeaders.ORIGIN), sites);
   }
 
   private boolean hasToken(String authorization) {

@@ -150,6 +150,6 @@ class HostNamesTest {
         "ftp://localhost, localhost, false"
       })
   void origin_isThatOfAHostWithTheSameNameAndPort(String origin, String host, boolean own) {
-    assertThat(HostNames.isOriginOf(origin, host)).isEqualTo(own);
+    assertThat(HostNames.isForeignPage(host, List.of(origin), List.of())).isEqualTo(!own);
   }
 }

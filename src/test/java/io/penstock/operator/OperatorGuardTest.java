@@ -98,6 +98,26 @@ class OperatorGuardTest {
         .isEqualTo(status);
   }
 
+  @Hostile(Hostile.By.PAGE)
+  @ParameterizedTest
+  @CsvSource({
+    "/reload, cross-site, 403",
+    "/events, cross-site, 403",
+    "/events, same-site, 403",
+    "/actuator/health, cross-site, 403",
+    "/reload, nonsense, 403",
+    "/events, same-origin, 0",
+    "/endpoints, none, 0",
+    "/console, cross-site, 0",
+    "/console/main.js, same-origin, 0"
+  })
+  void pageOfAnotherSite_mayAskForTheConsoleOnly_evenIfItSendsNoOrigin(
+      String path, String site, int status) throws Exception {
+    OperatorGuard operatorGuard = guard("127.0.0.1", null);
+    assertThat(status(operatorGuard, path, "Host", "localhost:8081", "Sec-Fetch-Site", site))
+        .isEqualTo(status);
+  }
+
   @Hostile(Hostile.By.CLIENT)
   @ParameterizedTest
   @ValueSource(

@@ -6,7 +6,6 @@ import io.penstock.refusal.RefusalReason;
 import io.penstock.wire.HeaderNames;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -48,14 +47,6 @@ public final class BrowserRules {
           RefusalReason.FOREIGN_ORIGIN,
           "the origin of the web page is not in penstock.allowed-origins, so its browser may not"
               + " send the request that this preflight asks about");
-
-  private static final String SITE = "Sec-Fetch-Site";
-
-  /**
-   * Values of Sec-Fetch-Site that are allowed. A page from another port of this machine is
-   * same-site, but not same-origin.
-   */
-  private static final Set<String> OWN_SITES = Set.of("same-origin", "none");
 
   private static final String CORS_HEADERS = "access-control-";
 
@@ -104,10 +95,10 @@ public final class BrowserRules {
     if (anyOrigin || isAllowed(headers)) {
       return false;
     }
-    String host = headers.getFirst(HttpHeaders.HOST);
-    return !headers.getOrEmpty(HttpHeaders.ORIGIN).stream()
-            .allMatch(origin -> HostNames.isOriginOf(origin, host))
-        || !OWN_SITES.containsAll(headers.getOrEmpty(SITE));
+    return HostNames.isForeignPage(
+        headers.getFirst(HttpHeaders.HOST),
+        headers.getOrEmpty(HttpHeaders.ORIGIN),
+        headers.getOrEmpty(HostNames.SITE));
   }
 
   /** Returns whether a request states an allowed origin. */
