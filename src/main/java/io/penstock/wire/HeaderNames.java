@@ -49,7 +49,7 @@ public final class HeaderNames {
       List.of("x-ratelimit-", "anthropic-ratelimit-", "ratelimit");
 
   /** Headers that apply to one connection only, by RFC 9110 section 7.6.1 or by custom. */
-  public static final Set<String> HOP_BY_HOP =
+  private static final Set<String> HOP_BY_HOP =
       Set.of(
           "connection",
           "keep-alive",
@@ -59,7 +59,14 @@ public final class HeaderNames {
           "proxy-authorization",
           "proxy-authenticate",
           "x-application-context",
-          "upgrade");
+          "upgrade",
+          "http2-settings");
+
+  /**
+   * Beginning of headers in which Netty keeps the scheme, the path and the stream of a request over
+   * HTTP/2.
+   */
+  private static final String OF_HTTP2 = "x-http2-";
 
   /** Headers in which some servers look for another method or path than the request has. */
   private static final Set<String> OVERRIDES =
@@ -96,6 +103,11 @@ public final class HeaderNames {
       }
     }
     return names;
+  }
+
+  /** Returns whether a header, in lower case, applies to one connection only. */
+  public static boolean isHopByHop(String name) {
+    return HOP_BY_HOP.contains(name) || name.startsWith(OF_HTTP2);
   }
 
   /**

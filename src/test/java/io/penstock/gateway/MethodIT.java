@@ -72,6 +72,10 @@ class MethodIT extends HostileCase {
         "X-Override-URL",
         "X_HTTP_METHOD_OVERRIDE",
         "X-Original_URL",
+        "X-HTTP2-Path",
+        "x-http2-scheme",
+        "x-http2-stream-id",
+        "HTTP2-Settings",
       })
   void headerThatStatesAnotherMethodOrPath_isNotPassedOn(String header) throws Exception {
     HttpMessage answer =

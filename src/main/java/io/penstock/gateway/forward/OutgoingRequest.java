@@ -118,7 +118,7 @@ final class OutgoingRequest {
       boolean stays =
           HeaderNames.FOR_THE_GATEWAY.contains(lower)
               || requestContext.parameters().readHeaders().contains(lower)
-              || HeaderNames.HOP_BY_HOP.contains(lower)
+              || HeaderNames.isHopByHop(lower)
               || forThisHop.contains(lower)
               || ForwardedHeaders.isOne(lower)
               || HeaderNames.overridesCall(lower)

@@ -156,7 +156,7 @@ record UpstreamAnswer(
       Map.Entry<String, String> each = all.next();
       String lower = each.getKey().toLowerCase(Locale.ROOT);
       boolean stays =
-          HeaderNames.HOP_BY_HOP.contains(lower)
+          HeaderNames.isHopByHop(lower)
               || HeaderNames.saysProviderLimits(lower)
               || (WithheldHeaders.OF_ANSWERS.keeps(lower, listed)
                   && !leadsElsewhere(lower, each.getValue(), requestContext));
