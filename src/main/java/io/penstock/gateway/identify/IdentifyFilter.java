@@ -141,16 +141,9 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     ServerHttpRequest request = exchange.getRequest();
     String requestId = requestIds.of(request.getHeaders().getFirst(HeaderNames.REQUEST_ID));
     String path = request.getURI().getRawPath();
-    if (RawPaths.climbs(path)) {
-      return refuse(
-          exchange, requestId, RefusalReason.BAD_REQUEST, "the path has a dotted segment");
-    }
-    if (RawPaths.hidesControls(path)) {
-      return refuse(
-          exchange,
-          requestId,
-          RefusalReason.BAD_REQUEST,
-          "the path has an escaped control character");
+    String hostile = RawPaths.fault(path);
+    if (hostile != null) {
+      return refuse(exchange, requestId, RefusalReason.BAD_REQUEST, hostile);
     }
     if (ambiguousLength(request.getHeaders())) {
       return refuse(

@@ -2,6 +2,7 @@ package io.penstock.gateway.request;
 
 import io.penstock.endpoint.EndpointSpec;
 import java.nio.charset.StandardCharsets;
+import java.text.Normalizer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.UriUtils;
@@ -16,6 +17,12 @@ public final class RawPaths {
 
   private static final char DELETE = 0x7f;
 
+  /**
+   * The character that stands for bytes that are not UTF-8, such as an overlong form of a dot: some
+   * servers read the dot, others something else.
+   */
+  private static final char UNREADABLE = '\uFFFD';
+
   /** Length of an escape such as {@code %2F}. */
   private static final int ESCAPE = 3;
 
@@ -23,11 +30,26 @@ public final class RawPaths {
 
   private RawPaths() {}
 
+  /** Returns why a path is not served at any endpoint, or null if it may be. */
+  public static @Nullable String fault(String path) {
+    if (climbs(path)) {
+      return "the path has a dotted segment";
+    }
+    String resolved = resolved(path);
+    if (hidesControls(path, resolved)) {
+      return "the path has an escaped control character";
+    }
+    return escapes(path) && resolved.indexOf(UNREADABLE) >= 0
+        ? "the path has escapes that are not valid UTF-8"
+        : null;
+  }
+
   /**
    * Returns whether a path has a segment that an upstream could take for a way up: also one that is
-   * escaped more than once, has parameters such as {@code ..;x}, or ends in a space.
+   * escaped more than once, has parameters such as {@code ..;x}, ends in a space, or is written in
+   * other characters that stand for dots.
    */
-  public static boolean climbs(String path) {
+  private static boolean climbs(String path) {
     if (path.indexOf('.') < 0 && !escapes(path)) {
       return false;
     }
@@ -44,8 +66,8 @@ public final class RawPaths {
    * Returns whether a path has an escaped control character, which no path needs; it may be escaped
    * more than once.
    */
-  public static boolean hidesControls(String path) {
-    return escapes(path) && resolved(path).chars().anyMatch(c -> c < ' ' || c == DELETE);
+  private static boolean hidesControls(String path, String resolved) {
+    return escapes(path) && resolved.chars().anyMatch(c -> c < ' ' || c == DELETE);
   }
 
   /**
@@ -148,7 +170,9 @@ public final class RawPaths {
   }
 
   private static String[] segments(String path) {
-    return resolved(path).replace('\\', '/').split("/", -1);
+    // some servers take "\uFF0F" and "\u2025" for "/" and ".."
+    String plain = Normalizer.normalize(resolved(path), Normalizer.Form.NFKC);
+    return plain.replace('\\', '/').split("/", -1);
   }
 
   private static String withoutParameters(String segment) {
