@@ -20,6 +20,8 @@ public enum RefusalReason {
   NO_ENDPOINT(404, false),
   /** No upstream of the endpoint serves the model. */
   NO_UPSTREAM_FOR_MODEL(404, false),
+  /** The call is made by another method. */
+  METHOD_NOT_ALLOWED(405, false),
   /** The body came too slowly, or was not complete in time. */
   BODY_TIMEOUT(408, false),
   /** The body is larger than the endpoint takes. */

@@ -61,6 +61,29 @@ class MethodIT extends HostileCase {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "/openai/v1/chat/completions",
+        "/openai/v1/chat/completion%73;x",
+        "/openai/v1/responses",
+        "/openai/v1/messages",
+        "/openai/v1/models/m:generateContent",
+        "/openai/v1/batches",
+      })
+  void callThatAPostMakes_isRefusedByAnotherMethod(String target) throws Exception {
+    for (String method : new String[] {"PUT", "PATCH"}) {
+      HttpMessage answer = ask(ByteSocket.request(method, target, ASK));
+      refused(answer, 405, "method_not_allowed");
+      assertThat(answer.header("allow")).isEqualTo("POST");
+      assertThat(ask(ByteSocket.request(method, FILES, ASK)).status()).isEqualTo(200);
+      upstream.received();
+    }
+    assertThat(ask(ByteSocket.request("GET", target, "")).status()).isEqualTo(200);
+    upstream.received();
+  }
+
+  @Hostile(Hostile.By.CLIENT)
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
         "X-HTTP-Method-Override",
         "X-HTTP-Method",
         "X-Method-Override",

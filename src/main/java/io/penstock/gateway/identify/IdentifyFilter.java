@@ -11,6 +11,7 @@ import io.penstock.gateway.body.HeldBody;
 import io.penstock.gateway.request.ClientAddress;
 import io.penstock.gateway.request.ClientIdentity;
 import io.penstock.gateway.request.FilterOrder;
+import io.penstock.gateway.request.ForbiddenCalls;
 import io.penstock.gateway.request.GatewayParameters;
 import io.penstock.gateway.request.ProviderCall;
 import io.penstock.gateway.request.RawPaths;
@@ -287,8 +288,11 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     boolean known =
         endpoint.spec().permit() || METHODS.contains(exchange.getRequest().getMethod().name());
     String fault = known ? parameters.fault() : BAD_METHOD;
-    if (fault != null) {
-      Refusal refusal = Refusal.of(RefusalReason.BAD_REQUEST, fault);
+    Refusal refusal =
+        fault == null
+            ? ForbiddenCalls.byMethod(endpoint.spec(), exchange.getRequest())
+            : Refusal.of(RefusalReason.BAD_REQUEST, fault);
+    if (refusal != null) {
       endpoint.refused(requestContext.origin(), Cost.NO_TOKENS, 0, refusal);
       return RefusalWriter.refuse(exchange, requestContext, refusal);
     }

@@ -4,14 +4,39 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.key.ApiCaller;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.server.reactive.ServerHttpRequest;
 
 /**
  * Refuses calls that the key or the endpoint does not let through, and batches where tokens are
  * limited: nobody knows what a batch will use when it is created.
  */
 public final class ForbiddenCalls {
+  /** Methods with a body that an upstream could take for a POST. */
+  private static final Set<HttpMethod> LIKE_POST = Set.of(HttpMethod.PUT, HttpMethod.PATCH);
+
+  private static final Refusal ONLY_POST =
+      Refusal.of(
+          RefusalReason.METHOD_NOT_ALLOWED,
+          "the call is made by POST: by another method its body would not be weighed");
+
   private ForbiddenCalls() {}
+
+  /**
+   * Returns the refusal of a request whose call would be weighed, or recognised as a batch, if its
+   * method were POST; null if its method is as it should be. An upstream that goes by the path only
+   * would make the call.
+   */
+  public static @Nullable Refusal byMethod(EndpointSpec spec, ServerHttpRequest request) {
+    if (spec.permit() || !LIKE_POST.contains(request.getMethod())) {
+      return null;
+    }
+    ProviderCall posted =
+        ProviderCall.of(spec, HttpMethod.POST.name(), request.getURI().getRawPath());
+    return posted.weighed() || posted.startsBatch() ? ONLY_POST : null;
+  }
 
   /** Returns the refusal of a request to a provider, or null if its call passes. */
   public static @Nullable Refusal of(RequestContext requestContext) {

@@ -10,6 +10,7 @@ import io.penstock.refusal.RetryAdvice;
 import io.penstock.wire.HeaderNames;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
@@ -67,6 +68,9 @@ public final class RefusalWriter {
     }
     if (refusal.reason() == RefusalReason.UNAUTHENTICATED) {
       headers.set(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"penstock\"");
+    }
+    if (refusal.reason() == RefusalReason.METHOD_NOT_ALLOWED) {
+      headers.set(HttpHeaders.ALLOW, HttpMethod.POST.name());
     }
     if (refusal.reason() == RefusalReason.UNSUPPORTED_ENCODING) {
       headers.set(HttpHeaders.ACCEPT_ENCODING, BodyEncoding.ACCEPTED);
