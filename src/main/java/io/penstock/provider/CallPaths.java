@@ -1,10 +1,12 @@
 package io.penstock.provider;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.web.util.UriUtils;
 
 /** Matches paths with the calls of a provider. */
 public final class CallPaths {
@@ -19,6 +21,15 @@ public final class CallPaths {
 
   /** Matches a path with a version at its end, such as {@code /openai/v1}. */
   private static final Pattern VERSIONED = Pattern.compile(".*(?<last>/v[0-9]+[a-z]*)");
+
+  /**
+   * Matches a collection of models, and the first segment of a name in it, in paths under which
+   * servers offer OpenAI's calls for one model.
+   */
+  private static final Pattern MODEL = Pattern.compile("(?i)/(?:deployments|engines)/+([^/]+)");
+
+  /** The part between an Azure deployment and its calls in an older version of the API. */
+  private static final String EXTENSIONS = "/extensions";
 
   private CallPaths() {}
 
@@ -69,6 +80,30 @@ public final class CallPaths {
   public static String version(String path) {
     Matcher versioned = VERSIONED.matcher(path);
     return versioned.matches() ? versioned.group("last") : "";
+  }
+
+  /** Returns whether a path names a model besides what the body of its call names. */
+  public static boolean namesModel(String path) {
+    return MODEL.matcher(path).find();
+  }
+
+  /**
+   * As {@link ProviderProtocol#namesOnly}: the name is all that is between the collection and the
+   * call, however many segments that has, and it is written plainly.
+   *
+   * @param call the end of the path that is the call
+   */
+  static boolean namesOnly(@Nullable String model, String rawPath, String path, String call) {
+    Matcher read = MODEL.matcher(path);
+    if (!read.find()) {
+      return true;
+    }
+    int end = Math.max(read.start(1), path.length() - call.length());
+    String name = path.substring(read.start(1), end);
+    Matcher sent = MODEL.matcher(rawPath);
+    return sent.find()
+        && (name.equals(model) || name.equals(model + EXTENSIONS))
+        && UriUtils.decode(sent.group(1), StandardCharsets.UTF_8).equals(model);
   }
 
   /** As {@link ProviderProtocol#startsBatch}, whichever provider the call is of. */

@@ -67,6 +67,19 @@ public interface ProviderProtocol extends Dialect {
     return method.equals("POST") && call(path) != null;
   }
 
+  /**
+   * Returns whether the path of a weighed call names no other model than the one that is weighed,
+   * however a server reads it.
+   *
+   * @param model the model that is weighed, or null
+   * @param rawPath the path as the upstream gets it
+   * @param path the same path as in {@link #call}
+   */
+  default boolean namesOnly(@Nullable String model, String rawPath, String path) {
+    WeighedCall call = call(path);
+    return call == null || CallPaths.namesOnly(model, rawPath, path, call.path());
+  }
+
   /** Returns what a request to {@code path} asks of a model; null if its body is not read. */
   default @Nullable ModelOperation operation(String path) {
     WeighedCall call = call(path);

@@ -71,7 +71,7 @@ class CallRecognitionIT extends HostileCase {
         "/v1/models/m:generateContent",
         "/gemini/v1beta/models/m:GenerateContent",
         "/gemini/v1beta/models/m;x:generateContent",
-        "/gemini/v1beta/models/m%253AgenerateContent",
+        "/gemini/v1beta/models/m%3AgenerateContent",
       })
   void callNamedInThePath_isRecognised(String target) throws Exception {
     weighed(target, CONTENT, "261");
@@ -124,9 +124,105 @@ class CallRecognitionIT extends HostileCase {
         "/openai/a%255c..%255cb",
         "/openai/a/..%3Fx",
         "/openai/..;",
+        "/openai/a/%c0%ae%c0%ae/b",
+        "/openai/a/%e0%80%ae%E0%80%AE/b",
+        "/openai/a/.%f0%80%80%ae/b",
+        "/openai/a/%25c0%25ae./b",
+        "/openai/a%c0%af..%c0%afb",
+        "/openai/a%c1%9c..%c1%9cb",
+        "/openai/a/%ff%fe/b",
+        "/openai/a/%ef%bc%8e%ef%bc%8e/b",
+        "/openai/a/%e2%80%a5/b",
+        "/openai/a%ef%bc%8f..%ef%bc%8fb",
       })
   void wayUp_isRefusedInEverySpelling(String target) {
     refused(post(target, ASK), 400, "bad_request");
+  }
+
+  @Hostile(Hostile.By.CLIENT)
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/azure/openai/deployments/m/deployments/x/chat/completions",
+        "/azure/openai/deployments/m/Deployments/x/chat/completions",
+        "/azure/openai/deployments/m%2Fdeployments%2Fx/chat/completions",
+        "/azure/openai/deployments/m/x/chat/completions",
+        "/azure/openai/deployments/m%2Fx/chat/completions",
+        "/azure/openai/deployments/m%5Cx/chat/completions",
+        "/azure/openai/deployments/m;x/chat/completions",
+        "/azure/openai/deployments/m%3Fx/chat/completions",
+        "/azure/openai/deployments/m./chat/completions",
+        "/azure/openai/deployments/m%20/chat/completions",
+        "/azure/openai/deployments/%256D/chat/completions",
+        "/azure/openai/deployments;y/x/deployments/m/chat/completions",
+        "/azure/openai/deployments;y/m/chat/completions",
+        "/azure/openai/deployments/;/m/chat/completions",
+        "/azure/openai/deployments%2Fm/chat/completions",
+        "/azure/openai/%64eployments/m/chat/completions",
+        "/azure/openai/deployments/m/chat/completions/deployments/x/chat/completions",
+        "/azure/openai/engines/x/chat/completions",
+        "/openai/deployments/x/chat/completions",
+        "/openai/v1/engines/x/chat/completions",
+        "/openai/v1/engines/x%2Fm/completions",
+        "/gemini/v1beta/openai/engines/x/chat/completions",
+      })
+  void pathThatNamesAnotherModelThanTheOneAskedFor_isRefused(String target) {
+    HttpMessage answer = post(target, ASK);
+    refused(answer, 400, "bad_request");
+    assertThat(answer.text()).contains("the path names another model");
+  }
+
+  @Hostile(Hostile.By.CLIENT)
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "models/m:generateContent/models/x:generateContent",
+        "models/m:x/models/x:generateContent",
+        "models/m/models/x:generateContent",
+        "models/m%2Fmodels%2Fx:generateContent",
+        "models/models%2Fx:generateContent",
+        "models/m%3AgenerateContent/models/x:generateContent",
+        "models/m;/models/x:generateContent",
+        "models/m;x/y:generateContent",
+        "models;y/x:generateContent",
+        "models%2Fx:generateContent",
+        "models%5Cx:generateContent",
+        "models/x%20/y:generateContent",
+        "Models/m/models/x:generateContent",
+        "tunedModels/m/models/x:generateContent",
+        "models/m%253AgenerateContent",
+        "models/%256D:generateContent",
+      })
+  void pathThatNamesTwoModels_isRefused(String call) {
+    HttpMessage answer = post("/gemini/v1beta/" + call, CONTENT);
+    refused(answer, 400, "bad_request");
+    assertThat(answer.text()).contains("names it ambiguously");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/openai/deployments/m/chat/completions",
+        "/openai/v1/engines/m/chat/completions",
+        "/openai//deployments//%6D//chat//completions/",
+        "/azure/openai/deployments/m/extensions/chat/completions",
+        "/azure/openai/deployments/m/chat%2Fcompletions;x",
+      })
+  void pathThatNamesTheModelAskedFor_passes(String target) throws Exception {
+    weighed(target, ASK, "14");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "models/a/b:generateContent",
+        "models/a%2Fb:generateContent",
+        "models/tunedModels%2Fb:generateContent",
+        "tunedModels/b:generateContent",
+        "projects/example.com:p/locations/l/publishers/google/models/m:generateContent",
+      })
+  void nameOfSeveralSegments_isOneModel(String call) throws Exception {
+    weighed("/gemini/v1beta/" + call, CONTENT, "261");
   }
 
   @Hostile(Hostile.By.CLIENT)

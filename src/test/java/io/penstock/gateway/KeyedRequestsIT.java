@@ -52,7 +52,7 @@ class KeyedRequestsIT extends HostileCase {
       - name: bob
         sha256: BOB
         allowed_models: [m]
-        allowed_endpoints: [/openai, /any, /dyn/a]
+        allowed_endpoints: [/openai, /any, /dyn/a, /azure, /gemini]
       - {name: late, sha256: LATE, expires_at: 2020-01-01}
       - {name: once, sha256: ONCE_A, rpm: 1, models: {m: {rpm: 7}}}
       - {name: two, sha256: TWO, models: {m: {rpm: 100}}}
@@ -67,6 +67,8 @@ class KeyedRequestsIT extends HostileCase {
       - path: /anthropic
         dialect: anthropic
         upstreams: [{id: a, url: "%1$s", api_key: "${SECRET}"}]
+      - {path: /azure, dialect: azure, upstreams: [{id: az, url: "%1$s"}]}
+      - {path: /gemini, dialect: gemini, upstreams: [{id: g, url: "%1$s"}]}
       - path: /through
         dialect: openai
         upstreams: [{id: t, url: "%1$s", api_key: passthrough}]
@@ -236,6 +238,29 @@ class KeyedRequestsIT extends HostileCase {
     upstream.received();
   }
 
+  @Hostile(Hostile.By.CLIENT)
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/azure/openai/deployments/m/deployments/x/chat/completions",
+        "/azure/openai/deployments/m%2Fx/chat/completions",
+        "/openai/deployments/x/chat/completions",
+        "/any/engines/x/chat/completions",
+        "/gemini/v1beta/models/m:x/models/m:generateContent",
+        "/gemini/v1beta/models/x%2Fmodels%2Fm:generateContent",
+      })
+  void modelThatIsNotAllowed_isNotHiddenInAPathBesideAnother(String target) throws Exception {
+    refused(post(target, BOB, ASK), 400, "bad_request");
+    for (String plain :
+        List.of(
+            "/azure/openai/deployments/m/chat/completions",
+            "/gemini/v1beta/models/m:generateContent")) {
+      assertThat(post(plain, BOB, ASK).status()).isEqualTo(200);
+      upstream.received();
+      refused(post(plain.replace("/m", "/x"), BOB, ASK), 403, "forbidden_model");
+    }
+  }
+
   private static String askNaming(String members) {
     return "{" + members + "," + ASK.substring(1);
   }
@@ -338,6 +363,7 @@ class KeyedRequestsIT extends HostileCase {
         "/openai/v1/realtime?model=m&model=x",
         "/openai/v1/realtime?model=m&deployment=x",
         "/openai/v1/realtime?model=m&intent=transcription",
+        "/azure/openai/deployments/x/realtime?model=m",
         "/openai/v1/realtime"
       })
   void socketThatDoesNotSayItsModelWhereThatCounts_isForbidden(String target) {

@@ -2,6 +2,7 @@ package io.penstock.gateway.admit;
 
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.request.RequestContext;
+import io.penstock.provider.CallPaths;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.util.HashSet;
@@ -43,11 +44,13 @@ final class ModelScope {
   }
 
   /**
-   * Returns whether a request opens a session with the model of its query, and with no other.
-   * Sessions with an intent name their model only later.
+   * Returns whether a request opens a session with the model of its query, and with no other, such
+   * as one in its path. Sessions with an intent name their model only later.
    */
   private static boolean opensSession(RequestContext requestContext, ServerHttpRequest request) {
-    return requestContext.upstreamProtocol().opensSession(requestContext.call().path())
+    String path = requestContext.call().path();
+    return requestContext.upstreamProtocol().opensSession(path)
+        && !CallPaths.namesModel(path)
         && named(request, "intent").isEmpty();
   }
 

@@ -43,6 +43,18 @@ public record ProviderCall(
     return call == null ? new ProviderCall(own, sent, sent, false, false) : call;
   }
 
+  /**
+   * Returns whether the path of a weighed call names no other model than the one that is weighed.
+   *
+   * @param model the model that is weighed, or null
+   * @param rawPath the path of the request, as it came
+   */
+  public boolean namesOnly(EndpointSpec spec, @Nullable String model, String rawPath) {
+    // what the address of an upstream names is the operator's word
+    String named = path.endsWith(sent) ? sent : path;
+    return reader.namesOnly(model, RawPaths.forwarded(spec, rawPath), named);
+  }
+
   private static @Nullable ProviderCall recognised(
       ProviderProtocol own, String method, String path, String sent) {
     ProviderProtocol reader = DialectTable.reader(own, method, path);

@@ -18,6 +18,7 @@ import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.wire.ConnectionGuard;
+import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
@@ -27,6 +28,11 @@ import reactor.core.publisher.Mono;
 
 /** Step 2, weigh: determines what the request will cost. */
 public final class WeighFilter implements GlobalFilter, Ordered {
+  private static final Refusal OTHER_MODEL =
+      Refusal.of(
+          RefusalReason.BAD_REQUEST,
+          "the path names another model than the one that is asked for, or names it ambiguously");
+
   private final RequestWeighing weighing;
   private final EarlyRefusal early;
   private final BodyBudget bodies;
@@ -129,12 +135,23 @@ public final class WeighFilter implements GlobalFilter, Ordered {
       case WeighedRequest.Malformed(String detail) ->
           refuse(exchange, requestContext, Refusal.of(RefusalReason.BAD_REQUEST, detail));
       case WeighedRequest.Request body -> {
+        if (!namesOnly(exchange, body.model())) {
+          yield refuse(exchange, requestContext, OTHER_MODEL);
+        }
         RequestWeighing.Result result = weighing.atOnce(requestContext, body);
         yield result == null
             ? later(exchange, body).flatMap(each -> on(exchange, chain, body, each))
             : on(exchange, chain, body, result);
       }
     };
+  }
+
+  private static boolean namesOnly(ServerWebExchange exchange, @Nullable String model) {
+    RequestContext requestContext = RequestContext.of(exchange);
+    return requestContext
+        .call()
+        .namesOnly(
+            requestContext.endpoint().spec(), model, exchange.getRequest().getURI().getRawPath());
   }
 
   private Mono<RequestWeighing.Result> later(

@@ -6,6 +6,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.util.UriUtils;
 
@@ -20,6 +22,10 @@ import org.springframework.web.util.UriUtils;
  */
 public record GeminiPath(String model, String call) {
   private static final String MODELS = "models";
+
+  /** Matches the first collection in a path, up to the name of the model in it. */
+  private static final Pattern COLLECTION = Pattern.compile("(?i)/(?:models/|(?=tunedModels/))");
+
   private static final String STREAM = "streamGenerateContent";
   private static final Set<String> GENERATES = calls("generateContent", STREAM);
   private static final Set<String> EMBEDS = calls("embedContent", "batchEmbedContents");
@@ -39,8 +45,34 @@ public record GeminiPath(String model, String call) {
     }
     String id = path.substring(at.id, at.idEnd);
     String collection = path.substring(at.collection, at.collectionEnd);
+    return new GeminiPath(model(collection, id), path.substring(at.call, at.callEnd));
+  }
+
+  private static String model(String collection, String id) {
     boolean plain = id.isBlank() || collection.isEmpty() || collection.equals(MODELS);
-    return new GeminiPath(plain ? id : collection + "/" + id, path.substring(at.call, at.callEnd));
+    return plain ? id : collection + "/" + id;
+  }
+
+  /**
+   * Returns whether a path names one model however a server reads it: by the last collection or by
+   * the first, with escaped slashes or without.
+   *
+   * @param model the model that {@link #of} reads in the decoded path
+   */
+  static boolean namesOnly(@Nullable String model, String rawPath, String path) {
+    Places at = Places.inRaw(rawPath);
+    if (at == null) {
+      return false;
+    }
+    String collection = decoded(rawPath.substring(at.collection, at.collectionEnd));
+    String sent = model(collection, decoded(rawPath.substring(at.id, at.idEnd)));
+    Matcher first = COLLECTION.matcher(path);
+    return sent.equals(model)
+        && (!first.find() || path.substring(first.end(), path.lastIndexOf(':')).equals(model));
+  }
+
+  private static String decoded(String text) {
+    return UriUtils.decode(text, StandardCharsets.UTF_8);
   }
 
   /**
@@ -48,9 +80,7 @@ public record GeminiPath(String model, String call) {
    * the path itself if it names no model.
    */
   public static String renamed(String rawPath, String model) {
-    int colon = rawPath.lastIndexOf(':');
-    int escaped = Math.max(rawPath.lastIndexOf("%3A"), rawPath.lastIndexOf("%3a"));
-    Places at = Places.in(rawPath, Math.max(colon, escaped), colon > escaped ? 1 : 3);
+    Places at = Places.inRaw(rawPath);
     if (at == null || at.id == at.idEnd) {
       return rawPath;
     }
@@ -97,6 +127,13 @@ public record GeminiPath(String model, String call) {
   /** Positions of the last collection in a path, of the id in it, and of the call. */
   private record Places(
       int collection, int collectionEnd, int id, int idEnd, int call, int callEnd) {
+
+    /** Parses a path as it came, in which the colon may be escaped. */
+    static @Nullable Places inRaw(String rawPath) {
+      int colon = rawPath.lastIndexOf(':');
+      int escaped = Math.max(rawPath.lastIndexOf("%3A"), rawPath.lastIndexOf("%3a"));
+      return in(rawPath, Math.max(colon, escaped), colon > escaped ? 1 : 3);
+    }
 
     /**
      * Parses a path with its last colon at {@code colon}, where it takes {@code width} characters.

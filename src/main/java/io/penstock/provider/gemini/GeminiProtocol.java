@@ -72,6 +72,11 @@ public final class GeminiProtocol implements ProviderProtocol {
   }
 
   @Override
+  public boolean namesOnly(@Nullable String model, String rawPath, String path) {
+    return GeminiPath.namesOnly(model, rawPath, path);
+  }
+
+  @Override
   public AnswerReader answerReader(@Nullable String contentType) {
     return AnswerReaders.orList(contentType, GeminiAnswer::new);
   }
