@@ -14,7 +14,7 @@ public final class RedisFormat {
   /** The format that this version of the program reads and writes. */
   public static final String VERSION = "1";
 
-  private static final LuaScript SCRIPT = LuaScript.read("format.lua");
+  private static final LuaScript SCRIPT = LuaScript.read("first.lua");
 
   private RedisFormat() {}
 
@@ -24,11 +24,21 @@ public final class RedisFormat {
    * @return fails with {@link RedisTrouble} when Redis cannot tell
    */
   public static CompletionStage<String> of(String namespace, RedisLink link) {
-    return link.call(List.of(new Call(SCRIPT, namespace + ":format", List.of(VERSION))))
-        .thenApply(replies -> version(replies.getFirst()));
+    return first(link, namespace + ":format", "version", VERSION);
   }
 
-  private static String version(Reply reply) {
+  /**
+   * Returns the value that the first instance noted in a field, and notes {@code own} if there is
+   * none.
+   *
+   * @return fails with {@link RedisTrouble} when Redis cannot tell
+   */
+  static CompletionStage<String> first(RedisLink link, String key, String field, String own) {
+    return link.call(List.of(new Call(SCRIPT, key, List.of(field, own))))
+        .thenApply(replies -> value(replies.getFirst()));
+  }
+
+  private static String value(Reply reply) {
     if (reply.trouble() != null) {
       throw reply.trouble();
     }
