@@ -31,17 +31,30 @@ import org.jspecify.annotations.Nullable;
 final class MarkedPrefix implements PromptReader, CompactBytes.Receiver {
   private static final String MARK = "cache_control";
   private static final String CONTENT = "content";
-  private static final int TOOLS = 0;
-  private static final int SYSTEM = 2;
-  private static final int MESSAGES = 6;
   private static final int NOWHERE = -1;
 
   /** The level of the mark of a block within the result of a tool. */
   private static final int DEEPEST_MARK = 7;
 
-  /** Members that are part of the prompt, or change how it is presented, in their order. */
+  /**
+   * Members that are part of the prompt, or change how it is presented, in their order: servers of
+   * tools add to the tools, and a format of the output adds to the instructions.
+   */
   private static final List<String> SECTIONS =
-      List.of("tools", "speed", "system", "tool_choice", "thinking", "output_config", "messages");
+      List.of(
+          "mcp_servers",
+          "tools",
+          "speed",
+          "output_format",
+          "system",
+          "tool_choice",
+          "thinking",
+          "output_config",
+          "messages");
+
+  private static final int TOOLS = SECTIONS.indexOf("tools");
+  private static final int SYSTEM = SECTIONS.indexOf("system");
+  private static final int MESSAGES = SECTIONS.indexOf("messages");
 
   /** Parts of the names of models, by the tokens of the smallest prompt that is cached for them. */
   private static final Map<Long, List<String>> SMALLEST_CACHED =
@@ -169,12 +182,14 @@ final class MarkedPrefix implements PromptReader, CompactBytes.Receiver {
   }
 
   private boolean isBlock(JsonWalk at, int depth) {
-    return switch (section) {
-      case TOOLS, SYSTEM -> depth == 2 && at.name() == null;
-      case MESSAGES ->
-          depth == 4 && at.name() == null && CONTENT.equals(at.name(3)) && at.name(2) == null;
-      default -> false;
-    };
+    if (section == TOOLS || section == SYSTEM) {
+      return depth == 2 && at.name() == null;
+    }
+    return section == MESSAGES
+        && depth == 4
+        && at.name() == null
+        && CONTENT.equals(at.name(3))
+        && at.name(2) == null;
   }
 
   @Override

@@ -307,6 +307,15 @@ class MarkedPrefixTest {
     List<Long> fast = fingerprints(messages(body.replaceFirst("\\{", "{\"speed\":\"fast\",")));
     assertThat(fast.getFirst()).isEqualTo(usual.getFirst());
     assertThat(fast.get(1)).isNotEqualTo(usual.get(1));
+    List<Long> formed =
+        fingerprints(
+            messages(body.replaceFirst("\\{", "{\"output_format\":{\"type\":\"json_schema\"},")));
+    assertThat(formed.getFirst()).isEqualTo(usual.getFirst());
+    assertThat(formed.subList(1, 3)).doesNotContainAnyElementsOf(usual);
+    List<Long> served =
+        fingerprints(
+            messages(body.replaceFirst("\\{", "{\"mcp_servers\":[{\"url\":\"https://a\"}],")));
+    assertThat(served).hasSize(3).doesNotContainAnyElementsOf(usual);
     assertThat(fingerprints(messages(body.replaceFirst("\\{", "{\"temperature\":1,"))))
         .isEqualTo(usual);
     assertThat(fingerprints(messages(body.replace("claude-sonnet-4-5", "claude-sonnet-5"))))
