@@ -10,6 +10,7 @@ import io.penstock.park.SchedulerAlarm;
 import io.penstock.redis.KeysClaim;
 import io.penstock.redis.RedisLink;
 import io.penstock.redis.RedisTrouble;
+import io.penstock.redis.SharedSecret;
 import io.penstock.redis.SharingSettings;
 import io.penstock.redis.TroubleLog;
 import io.penstock.region.DatabaseRegions;
@@ -111,6 +112,7 @@ public final class LimitWiring implements AutoCloseable {
    * @param sync how they are shared, or null when this instance is alone
    * @param eventSink are told about changes in this instance's contact with the others
    * @param claim the claim to keys in a file, which no other instance may have meanwhile, or null
+   * @param secret a secret that all instances have in common, or null
    * @param region how they are shared with other regions, or null when there are none
    */
   static LimitWiring of(
@@ -118,8 +120,9 @@ public final class LimitWiring implements AutoCloseable {
       SnapshotSaver.Clocks clocks,
       EventSink eventSink,
       @Nullable KeysClaim claim,
+      @Nullable SharedSecret secret,
       @Nullable RegionSettings region) {
-    LimitWiring limitWiring = of(sync, clocks, eventSink, claim, region != null);
+    LimitWiring limitWiring = of(sync, clocks, eventSink, claim, secret, region != null);
     return region == null ? limitWiring : limitWiring.across(region, clocks);
   }
 
@@ -128,6 +131,7 @@ public final class LimitWiring implements AutoCloseable {
       SnapshotSaver.Clocks clocks,
       EventSink eventSink,
       @Nullable KeysClaim claim,
+      @Nullable SharedSecret secret,
       boolean regions) {
     if (sync == null) {
       LocalLimitSource alone = new LocalLimitSource();
@@ -141,16 +145,31 @@ public final class LimitWiring implements AutoCloseable {
     }
     RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, clocks.ticker());
     LimitWiring shared = shared(sync, link, clocks, eventSink, regions);
-    return claim == null ? shared : shared.holding(claim, link, clocks.ticker());
+    LimitWiring known = secret == null ? shared : shared.sharing(secret, link, clocks.ticker());
+    return claim == null ? known : known.holding(claim, link, clocks.ticker());
   }
 
   private LimitWiring holding(KeysClaim claim, RedisLink link, Ticker ticker) {
     SchedulerAlarm alarm = new SchedulerAlarm("penstock-keys-claim", ticker);
     claim.hold(link, alarm, ticker);
-    Runnable all =
+    return closing(
         () -> {
           last(claim.leave(link));
           alarm.close();
+        });
+  }
+
+  private LimitWiring sharing(SharedSecret secret, RedisLink link, Ticker ticker) {
+    SchedulerAlarm alarm = new SchedulerAlarm("penstock-secret", ticker);
+    secret.follow(link, alarm, ticker);
+    return closing(alarm::close);
+  }
+
+  /** Returns the same limits, with something that is closed before them. */
+  private LimitWiring closing(Runnable first) {
+    Runnable all =
+        () -> {
+          first.run();
           close.run();
         };
     return new LimitWiring(

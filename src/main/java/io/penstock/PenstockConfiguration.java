@@ -24,8 +24,11 @@ import io.penstock.operator.OperatorSettings;
 import io.penstock.park.SchedulerAlarms;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.prefix.CacheLearner;
+import io.penstock.prefix.FingerprintKeys;
 import io.penstock.provider.ProviderCount;
 import io.penstock.redis.KeysClaim;
+import io.penstock.redis.SharedSecret;
+import io.penstock.redis.SharingSettings;
 import io.penstock.region.RegionSettings;
 import io.penstock.settings.PenstockSettings;
 import io.penstock.settings.RedisSettings;
@@ -128,14 +131,37 @@ class PenstockConfiguration {
       SnapshotSaver.Clocks clocks,
       EventBus events,
       ObjectProvider<KeysClaim> claim,
+      ObjectProvider<SharedSecret> secret,
       ObjectProvider<RegionSettings> region) {
     LimitWiring limitWiring =
         LimitWiring.of(
-            setup.sync(), clocks, events, claim.getIfAvailable(), region.getIfAvailable());
+            setup.sync(),
+            clocks,
+            events,
+            claim.getIfAvailable(),
+            secret.getIfAvailable(),
+            region.getIfAvailable());
     long wall = clocks.wall().unixMillis();
     long now = clocks.ticker().nanos();
     limitWiring.local().inherit(clocks.toCells(state.before().spent(), wall, now), now);
     return limitWiring;
+  }
+
+  @Bean
+  FingerprintKeys fingerprintKeys(PenstockSettings settings) {
+    return new FingerprintKeys(SecretText.textOf(settings.stores().prefix().secret()));
+  }
+
+  /**
+   * Creates the secret of the fleet, or returns null where it is set, or this instance is alone.
+   */
+  @Bean
+  @Nullable SharedSecret prefixSecret(
+      StartSetup setup, PenstockSettings settings, FingerprintKeys fingerprintKeys) {
+    SharingSettings sync = setup.sync();
+    return sync == null || settings.stores().prefix().secret() != null
+        ? null
+        : new SharedSecret(sync.namespace(), "prefix", fingerprintKeys::share);
   }
 
   @Bean

@@ -4,6 +4,7 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.ProviderLesson;
+import io.penstock.prefix.HashKey;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
 import io.penstock.provider.RefusalJson;
@@ -58,7 +59,7 @@ final class PlainProtocol implements ProviderProtocol {
   }
 
   @Override
-  public RequestReader requestReader(EndpointSpec.Reading reading, String path) {
+  public RequestReader requestReader(EndpointSpec.Reading reading, String path, HashKey key) {
     return new UnreadBody(Cost.ofInput(Math.clamp(reading.defaultTokens(), 0L, Cost.MAX_TOKENS)));
   }
 

@@ -47,6 +47,7 @@ import io.penstock.gateway.weigh.WeighFilter;
 import io.penstock.key.KeyRegistry;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.prefix.CacheLearner;
+import io.penstock.prefix.FingerprintKeys;
 import io.penstock.provider.ProviderCount;
 import io.penstock.sharing.DenialRecheck;
 import io.penstock.time.Ticker;
@@ -168,6 +169,7 @@ public class GatewayConfiguration {
       LimitHeaders limitHeaders,
       BodyBudget bodies,
       BodySettings settings,
+      FingerprintKeys fingerprintKeys,
       Ticker ticker) {
     return new WeighFilter(
         new RequestWeighing(
@@ -180,7 +182,8 @@ public class GatewayConfiguration {
             new UpstreamComplaints(ticker)),
         new EarlyRefusal(limitHeaders),
         bodies,
-        new BodyIntake.Terms(settings.pace(), ticker));
+        new BodyIntake.Terms(settings.pace(), ticker),
+        fingerprintKeys);
   }
 
   @Bean

@@ -4,10 +4,11 @@ package io.penstock.prefix;
  * A place in a prompt up to which a provider may have it in its cache.
  *
  * <p>The fingerprint is a hash of 64 bits. Among 100,000 known prefixes, the chance that a new one
- * is taken for one of them is below 1 in 10¹⁴. The hash is not cryptographic: a client can make two
- * prompts with one fingerprint, but gains nothing except a wrong expectation about its own prompt.
+ * is taken for one of them is below 1 in 10¹⁴. It is made with a secret key, so that nobody can
+ * write a prompt with the fingerprint of another one.
  *
- * @param fingerprint a hash of everything before the place; the same in all instances
+ * @param fingerprint a hash of everything before the place; the same in all instances with the same
+ *     key
  * @param tokens the estimated tokens before the place, ≥ 0, by the rule of thumb for text that no
  *     tokenizer has counted, in the same unit as the input of {@code RequestContent}
  * @param stored whether the provider stores the prompt up to the place; otherwise it only looks

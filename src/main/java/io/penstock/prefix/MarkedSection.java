@@ -103,24 +103,28 @@ public final class MarkedSection {
   /**
    * Puts the sections of a prompt together.
    *
+   * @param hash makes the fingerprints
    * @param sections in the order of the provider; null where the request has none
    * @param automaticSeconds the lifetime for which the request lets the provider mark the last
    *     block that it can store, or {@link #UNMARKED}
    * @param minimumTokens the smallest prompt that the provider stores
    */
   public static PromptPrefix join(
-      List<@Nullable MarkedSection> sections, int automaticSeconds, long minimumTokens) {
+      ContentHash hash,
+      List<@Nullable MarkedSection> sections,
+      int automaticSeconds,
+      long minimumTokens) {
     List<Block> blocks = new ArrayList<>();
     long before = 0;
     long quarters = 0;
     int positions = 0;
     for (MarkedSection section : sections) {
       if (section != null) {
-        section.addTo(blocks, before, quarters, positions);
+        section.addTo(blocks, hash, before, quarters, positions);
         quarters += section.quarterTokens;
         positions += section.positions;
       }
-      before = ContentHash.of(before, section == null ? 0 : section.hash);
+      before = hash.of(before, section == null ? 0 : section.hash);
     }
     if (automaticSeconds != UNMARKED) {
       markLast(blocks, automaticSeconds);
@@ -128,13 +132,14 @@ public final class MarkedSection {
     return boundaries(blocks, minimumTokens);
   }
 
-  private void addTo(List<Block> blocks, long before, long quarters, int earlier) {
+  private void addTo(
+      List<Block> blocks, ContentHash hash, long before, long quarters, int earlier) {
     List<Block> own = new ArrayList<>(kept);
     own.addAll(recent);
     for (Block block : own) {
       blocks.add(
           new Block(
-              ContentHash.of(before, block.hash),
+              hash.of(before, block.hash),
               quarters + block.quarterTokens,
               earlier + block.position,
               block.cached,

@@ -79,10 +79,12 @@ public final class SteppedSection {
   /**
    * Puts the sections of a prompt together.
    *
+   * @param hash makes the fingerprints
    * @param sections in the order of the provider; null where the request has none
    * @param minimumTokens the smallest prompt that the provider stores
    */
-  public static PromptPrefix join(List<@Nullable SteppedSection> sections, long minimumTokens) {
+  public static PromptPrefix join(
+      ContentHash hash, List<@Nullable SteppedSection> sections, long minimumTokens) {
     List<Boundary> boundaries = new ArrayList<>();
     long before = 0;
     long quarters = 0;
@@ -92,14 +94,14 @@ public final class SteppedSection {
           long tokens = Math.ceilDiv(quarters + section.sizes[i], 4L);
           boundaries.add(
               new Boundary(
-                  ContentHash.of(before, section.hashes[i]),
+                  hash.of(before, section.hashes[i]),
                   tokens,
                   tokens >= minimumTokens,
                   Boundary.SHORT_LIFETIME_SECONDS));
         }
         quarters += section.quarterTokens;
       }
-      before = ContentHash.of(before, section == null ? 0 : section.hash);
+      before = hash.of(before, section == null ? 0 : section.hash);
     }
     return boundaries.isEmpty() ? PromptPrefix.NONE : new PromptPrefix(boundaries, true);
   }

@@ -6,6 +6,7 @@ import io.penstock.cost.ModelOperation;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.SseWriter;
 import io.penstock.pool.ProviderLesson;
+import io.penstock.prefix.HashKey;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.AnswerReaders;
 import io.penstock.provider.answer.SessionUsage;
@@ -107,12 +108,21 @@ public interface ProviderProtocol extends Dialect {
     return false;
   }
 
-  /** Returns a reader for the body of one request to {@code path}. */
+  /** As the other method, for fingerprints that are compared with no others. */
   default RequestReader requestReader(EndpointSpec.Reading reading, String path) {
+    return requestReader(reading, path, HashKey.OF_PROCESS);
+  }
+
+  /**
+   * Returns a reader for the body of one request to {@code path}.
+   *
+   * @param key the key of the fingerprints of beginnings of its prompt
+   */
+  default RequestReader requestReader(EndpointSpec.Reading reading, String path, HashKey key) {
     WeighedCall call = call(path);
     return call == null
         ? new UnreadBody(Cost.NO_TOKENS)
-        : new BodyReader(reading, call.body().get());
+        : new BodyReader(reading, call.body().get(), key);
   }
 
   /**

@@ -125,9 +125,10 @@ public record PenstockSettings(
       @DefaultValue @Valid Quotas quotas) {}
 
   /**
-   * Data that is kept over restarts or shared between regions.
+   * Data that is kept over restarts, or shared between instances or regions.
    *
    * @param database The settings of the SQL database.
+   * @param prefix The settings of the fingerprints of prompts.
    * @param region The settings of sharing between regions.
    * @param state The settings of the state that is kept over restarts.
    * @param usage The settings of the statistics of usage.
@@ -136,6 +137,7 @@ public record PenstockSettings(
   @ConfigurationProperties("penstock")
   public record Stores(
       @DefaultValue @Valid Database database,
+      @DefaultValue Prefix prefix,
       @DefaultValue @Valid Region region,
       @DefaultValue @Valid State state,
       @DefaultValue @Valid Usage usage,
@@ -286,6 +288,15 @@ public record PenstockSettings(
    *     Authorization: Bearer TOKEN}. On an address other than the loopback it must be set.
    */
   public record Operator(@Nullable SecretText token) {}
+
+  /**
+   * Fingerprints of prompts.
+   *
+   * @param secret Beginnings of prompts are told apart by hashes with this secret, the same for all
+   *     instances, such as that of {@code openssl rand -hex 24}. Without this setting it is one
+   *     that the first instance writes into Redis, or a random one for an instance alone.
+   */
+  public record Prefix(@Nullable SecretText secret) {}
 
   /**
    * Quotas of models.

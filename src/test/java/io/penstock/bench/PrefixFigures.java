@@ -8,12 +8,14 @@ import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.prefix.HashKey;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.request.BodyMembers;
 import io.penstock.provider.request.BodyReader;
 import io.penstock.provider.request.WeighedRequest;
-import io.penstock.time.Ticker;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -23,13 +25,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Measures what the fingerprints of prompts add to reading a body. Rounds with and without them
- * alternate, so that both meet the same disturbances; the medians are compared.
+ * Measures what the fingerprints of prompts add to reading a body, in processor time. Rounds with
+ * and without them alternate, so that both meet the same disturbances; the medians are compared.
  */
 @Isolated("measures")
 class PrefixFigures {
   private static final int ROUNDS = 100;
-  private static final int WARM_ROUNDS = 40;
+  private static final int WARM_ROUNDS = 150;
   private static final long BYTES_A_ROUND = 1L << 20;
 
   /** A piece as it comes from a connection. */
@@ -37,7 +39,7 @@ class PrefixFigures {
 
   private static final int MOST_BYTES = 32 << 20;
 
-  private final Ticker ticker = Ticker.system();
+  private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final FigureTable figureTable = new FigureTable();
   private long boundaries;
 
@@ -75,15 +77,17 @@ class PrefixFigures {
     return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
   }
 
-  /** Reads the body repeatedly, and returns the nanoseconds of each time. */
+  /** Reads the body repeatedly, and returns the nanoseconds of processor time of each time. */
   private double round(ByteBuffer body, Supplier<BodyMembers> tables, boolean fingerprints) {
     EndpointSpec.Reading reading =
         EndpointSetup.reading(DialectTable.NONE, CostSource.BODY, 1, 256, MOST_BYTES);
     int times = (int) Math.max(1, BYTES_A_ROUND / body.capacity());
-    long before = ticker.nanos();
+    long before = threads.getCurrentThreadCpuTime();
     for (int time = 0; time < times; time++) {
       BodyMembers members = tables.get();
-      BodyReader reader = new BodyReader(reading, fingerprints ? members : members.prompt(null));
+      BodyReader reader =
+          new BodyReader(
+              reading, fingerprints ? members : members.prompt(null), HashKey.OF_PROCESS);
       for (int at = 0; at < body.capacity(); at += PIECE_BYTES) {
         int bytes = Math.min(PIECE_BYTES, body.capacity() - at);
         reader.feed(body.slice(at, bytes));
@@ -93,7 +97,7 @@ class PrefixFigures {
       }
       boundaries += request.prefix().boundaries().size();
     }
-    return (double) (ticker.nanos() - before) / times;
+    return (double) (threads.getCurrentThreadCpuTime() - before) / times;
   }
 
   private void compare(
@@ -128,13 +132,13 @@ class PrefixFigures {
     EnglishText english = EnglishText.read();
     for (int bytes : new int[] {2_000, 40_000, 400_000}) {
       compare(
-          "messages", agentCall(bytes, true, english), DialectTable.ANTHROPIC, "/v1/messages", 35);
+          "messages", agentCall(bytes, true, english), DialectTable.ANTHROPIC, "/v1/messages", 60);
       compare(
           "chat",
           agentCall(bytes, false, english),
           DialectTable.OPENAI,
           "/v1/chat/completions",
-          15);
+          30);
     }
     System.out.println(figureTable);
     assertThat(boundaries).isPositive();

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 class OperatorSecretsIT {
   private static final String TOKEN = "operator-token-Zk3";
   private static final String WRONG = "wrong-token-Qx9";
+  private static final String PREFIX = "prefix-secret-Hn4";
   private static final String CLIENT = "client-secret-Wm7";
   private static final String UPSTREAM = "sk-upstream"; // ${SECRET} of the starter
   private static final String PROMPT = "prompt-text-Vb5";
@@ -53,6 +54,7 @@ class OperatorSecretsIT {
                       - {id: u, url: "mock://openai", api_key: "${SECRET}", models: [m]}
                 """,
                 "--penstock.operator.token=" + TOKEN,
+                "--penstock.prefix.secret=" + PREFIX,
                 "--logging.level.io.penstock=DEBUG");
         LogCapture logCapture = LogCapture.listen()) {
       List<String> said = new ArrayList<>();
@@ -94,6 +96,7 @@ class OperatorSecretsIT {
                   assertThat(each)
                       .doesNotContainIgnoringCase(TOKEN)
                       .doesNotContainIgnoringCase(WRONG)
+                      .doesNotContainIgnoringCase(PREFIX)
                       .doesNotContainIgnoringCase(CLIENT)
                       .doesNotContainIgnoringCase(UPSTREAM)
                       .doesNotContainIgnoringCase(PROMPT));

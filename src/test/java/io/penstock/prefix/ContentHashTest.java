@@ -11,21 +11,36 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ContentHashTest {
+  /** The key of the vectors in the reference implementation: the bytes 00 to 0f. */
+  private static final HashKey KEY = new HashKey(0x0706050403020100L, 0x0f0e0d0c0b0a0908L);
+
   private static ContentHash hash(byte[] bytes) {
-    ContentHash hash = new ContentHash();
+    return hash(KEY, bytes);
+  }
+
+  private static ContentHash hash(HashKey key, byte[] bytes) {
+    ContentHash hash = new ContentHash(key);
     hash.add(bytes);
     return hash;
   }
 
   @ParameterizedTest
   @CsvSource({
-    "'', ef46db3751d8e999",
-    "a, d24ec4f1a98c6e5b",
-    "abc, 44bc2cf5ad770999",
-    "Nobody inspects the spammish repetition, fbcea83c8a378bf1"
+    "0, 726fdb47dd0e0e31",
+    "1, 74f839c593dc67fd",
+    "2, 0d6c8009d9a94f5a",
+    "3, 85676696d7fb7e2d",
+    "7, ab0200f58b01d137",
+    "8, 93f5f5799a932462",
+    "15, a129ca6149be45e5",
+    "63, 958a324ceb064572",
   })
-  void value_knownText_isThatOfXxh64(String text, String expected) {
-    assertThat(Long.toHexString(hash(text.getBytes(US_ASCII)).value())).isEqualTo(expected);
+  void value_ofTheFirstBytes_isThatOfTheReferenceImplementation(int bytes, String expected) {
+    byte[] input = new byte[bytes];
+    for (int i = 0; i < bytes; i++) {
+      input[i] = (byte) i;
+    }
+    assertThat(Long.toHexString(hash(input).value())).isEqualTo(expected.replaceFirst("^0", ""));
   }
 
   @Test
@@ -36,7 +51,7 @@ class ContentHashTest {
       random.nextBytes(bytes);
       ByteBuffer direct = ByteBuffer.allocateDirect(bytes.length + 3).put(3, bytes);
       direct.order(round % 2 == 0 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
-      ContentHash pieces = new ContentHash();
+      ContentHash pieces = new ContentHash(KEY);
       for (int at = 0; at < bytes.length; ) {
         int to = at + 1 + random.nextInt(bytes.length - at);
         pieces.add(direct, at + 3, to + 3);
@@ -48,9 +63,19 @@ class ContentHashTest {
   }
 
   @Test
+  void value_inTheMiddle_changesNothing() {
+    ContentHash pieces = new ContentHash(KEY);
+    for (String piece : new String[] {"a", "bcdefgh", "", "ijk"}) {
+      pieces.add(piece.getBytes(US_ASCII));
+      assertThat(pieces.value()).isEqualTo(pieces.value());
+    }
+    assertThat(pieces.value()).isEqualTo(hash("abcdefghijk".getBytes(US_ASCII)).value());
+  }
+
+  @Test
   void copy_continuedLikeItsOriginal_isEqual() {
     ContentHash original = hash(new byte[45]);
-    ContentHash copy = new ContentHash();
+    ContentHash copy = new ContentHash(KEY);
     copy.copy(original);
     original.add(new byte[] {1, 2, 3});
     assertThat(copy.value()).isEqualTo(hash(new byte[45]).value());
@@ -62,11 +87,39 @@ class ContentHashTest {
   void restart_forgetsAll() {
     ContentHash hash = hash(new byte[45]);
     hash.restart();
-    assertThat(hash.value()).isEqualTo(new ContentHash().value());
+    assertThat(hash.value()).isEqualTo(new ContentHash(KEY).value());
   }
 
   @Test
-  void ofTwo_inOtherOrder_differs() {
-    assertThat(ContentHash.of(1, 2)).isNotEqualTo(ContentHash.of(2, 1));
+  void ofTwo_inOtherOrder_differs_andIsThatOfTheirBytes() {
+    ContentHash hash = hash(new byte[45]);
+    assertThat(hash.of(1, 2)).isNotEqualTo(hash.of(2, 1));
+    byte[] both =
+        ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN).putLong(1).putLong(2).array();
+    assertThat(hash.of(1, 2)).isEqualTo(hash(both).value());
+  }
+
+  @Test
+  void anotherKey_ofASecretOrATenant_makesAnotherHash() {
+    byte[] bytes = "the same".getBytes(US_ASCII);
+    HashKey secret = HashKey.of("a secret");
+    assertThat(hash(secret, bytes).value()).isEqualTo(hash(HashKey.of("a secret"), bytes).value());
+    assertThat(
+            new long[] {
+              hash(secret, bytes).value(),
+              hash(HashKey.of("another"), bytes).value(),
+              hash(HashKey.random(), bytes).value(),
+              hash(secret.ofTenant("alice"), bytes).value(),
+              hash(secret.ofTenant("bob"), bytes).value(),
+            })
+        .doesNotHaveDuplicates();
+    assertThat(secret.ofTenant("alice")).isEqualTo(HashKey.of("a secret").ofTenant("alice"));
+  }
+
+  @Test
+  void keyOfASecret_isTheSameInEveryVersion_andShowsNothing() {
+    HashKey key = HashKey.of("a secret");
+    assertThat(Long.toHexString(key.first())).isEqualTo("984ca5162200734c"); // its SHA-256
+    assertThat(key).hasToString("***");
   }
 }

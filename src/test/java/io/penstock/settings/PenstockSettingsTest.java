@@ -64,6 +64,7 @@ class PenstockSettingsTest {
     assertThat(settings.limits().mockEndpointTpmThreshold())
         .isEqualTo(UpstreamRegistry.UNLIMITED_TPM);
     assertThat(settings.running().operator().token()).isNull();
+    assertThat(settings.stores().prefix().secret()).isNull();
     assertThat(settings.limits().quotas().reservationTimeout()).isEqualTo(Duration.ofMinutes(10));
     assertThat(settings.redis())
         .isEqualTo(
@@ -151,6 +152,7 @@ class PenstockSettingsTest {
             "log.access", "0.01",
             "log.format", "json",
             "operator.token", " a-token ",
+            "prefix.secret", " s3cret ",
             "state.file", "state.db",
             "state.interval", "100ms",
             "usage.rows-per-day", "0");
@@ -170,6 +172,8 @@ class PenstockSettingsTest {
     assertThat(settings.stores().state())
         .isEqualTo(new PenstockSettings.State("state.db", Duration.ofMillis(100)));
     assertThat(settings.stores().usage().rowsPerDay()).isZero();
+    assertThat(text(settings.stores().prefix().secret())).isEqualTo("s3cret");
+    assertThat(settings.toString()).doesNotContain("s3cret");
   }
 
   @Test

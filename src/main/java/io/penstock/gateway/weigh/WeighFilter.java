@@ -13,6 +13,8 @@ import io.penstock.gateway.request.OffLoopWork;
 import io.penstock.gateway.request.ProviderCall;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
+import io.penstock.prefix.FingerprintKeys;
+import io.penstock.prefix.HashKey;
 import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
@@ -37,14 +39,20 @@ public final class WeighFilter implements GlobalFilter, Ordered {
   private final EarlyRefusal early;
   private final BodyBudget bodies;
   private final BodyIntake.Terms terms;
+  private final FingerprintKeys fingerprintKeys;
 
   /** Creates the step; bodies have to come as fast as {@code terms} require. */
   public WeighFilter(
-      RequestWeighing weighing, EarlyRefusal early, BodyBudget bodies, BodyIntake.Terms terms) {
+      RequestWeighing weighing,
+      EarlyRefusal early,
+      BodyBudget bodies,
+      BodyIntake.Terms terms,
+      FingerprintKeys fingerprintKeys) {
     this.weighing = weighing;
     this.early = early;
     this.bodies = bodies;
     this.terms = terms;
+    this.fingerprintKeys = fingerprintKeys;
   }
 
   @Override
@@ -80,7 +88,10 @@ public final class WeighFilter implements GlobalFilter, Ordered {
     if (refusal != null) {
       return refuse(exchange, requestContext, refusal);
     }
-    RequestReader reader = call.reader().requestReader(spec.reading(), call.path());
+    // a key that warms caches for itself meets nothing that others have made known
+    boolean alone = spec.forwarding().warmup().perKey();
+    HashKey key = fingerprintKeys.of(alone ? requestContext.key() : null);
+    RequestReader reader = call.reader().requestReader(spec.reading(), call.path(), key);
     return BodyIntake.read(
             request,
             requestContext.body(),

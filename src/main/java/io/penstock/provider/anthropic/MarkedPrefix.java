@@ -6,6 +6,7 @@ import io.penstock.json.CompactBytes;
 import io.penstock.json.JsonWalk;
 import io.penstock.prefix.Boundary;
 import io.penstock.prefix.ContentHash;
+import io.penstock.prefix.HashKey;
 import io.penstock.prefix.MarkedSection;
 import io.penstock.prefix.PromptPrefix;
 import io.penstock.provider.request.PromptReader;
@@ -71,8 +72,8 @@ final class MarkedPrefix implements PromptReader, CompactBytes.Receiver {
 
   private final ToLongFunction<String> quarterTokens;
   private final CompactBytes compactBytes = new CompactBytes(this, DEEPEST_MARK);
-  private final ContentHash hash = new ContentHash();
-  private final ContentHash noted = new ContentHash();
+  private ContentHash hash = new ContentHash(HashKey.OF_PROCESS);
+  private ContentHash noted = new ContentHash(HashKey.OF_PROCESS);
   private final @Nullable MarkedSection[] sections = new @Nullable MarkedSection[SECTIONS.size()];
   private int section = NOWHERE;
 
@@ -91,6 +92,12 @@ final class MarkedPrefix implements PromptReader, CompactBytes.Receiver {
    */
   MarkedPrefix(ToLongFunction<String> quarterTokens) {
     this.quarterTokens = quarterTokens;
+  }
+
+  @Override
+  public void begin(HashKey key) {
+    hash = new ContentHash(key);
+    noted = new ContentHash(key);
   }
 
   @Override
@@ -317,7 +324,8 @@ final class MarkedPrefix implements PromptReader, CompactBytes.Receiver {
 
   @Override
   public PromptPrefix prefix(@Nullable String model) {
-    return MarkedSection.join(Arrays.asList(sections), automaticLifetime, smallestCached(model));
+    return MarkedSection.join(
+        hash, Arrays.asList(sections), automaticLifetime, smallestCached(model));
   }
 
   /**

@@ -2,6 +2,7 @@ package io.penstock.provider.azure;
 
 import io.penstock.cost.ChargeRule;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.prefix.HashKey;
 import io.penstock.provider.CountCall;
 import io.penstock.provider.WeighedCall;
 import io.penstock.provider.openai.OpenAiProtocol;
@@ -40,12 +41,12 @@ public final class AzureProtocol extends OpenAiProtocol {
   }
 
   @Override
-  public RequestReader requestReader(EndpointSpec.Reading reading, String path) {
+  public RequestReader requestReader(EndpointSpec.Reading reading, String path, HashKey key) {
     Matcher deployment = DEPLOYMENT.matcher(path);
     WeighedCall call = call(path);
     return call == null || !deployment.find()
-        ? super.requestReader(reading, path)
-        : new BodyReader(reading, call.body().get().ofModel(deployment.group(1)));
+        ? super.requestReader(reading, path, key)
+        : new BodyReader(reading, call.body().get().ofModel(deployment.group(1)), key);
   }
 
   @Override

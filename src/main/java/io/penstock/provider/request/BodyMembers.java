@@ -6,6 +6,7 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.CompactBytes;
 import io.penstock.json.JsonWalk;
 import io.penstock.json.KeptText;
+import io.penstock.prefix.HashKey;
 import io.penstock.prefix.PromptPrefix;
 import io.penstock.tokenizer.TokenEstimate;
 import java.util.ArrayList;
@@ -177,6 +178,13 @@ public class BodyMembers implements JsonWalk.Visitor {
   public final long quarterTokens(String name) {
     BodyMember member = members.get(name);
     return member == null ? 0 : member.textBytes() + TokenEstimate.bytes(member.otherTokens());
+  }
+
+  /** Begins a body; the fingerprints of its beginnings, if there are any, are made with a key. */
+  final void begin(HashKey key) {
+    if (prompt != null) {
+      prompt.begin(key);
+    }
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.penstock.provider.request;
 
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.json.JsonWalk;
+import io.penstock.prefix.HashKey;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,9 +14,13 @@ public final class BodyReader implements RequestReader {
   private long bytesRead;
   private @Nullable WeighedRequest weighed;
 
-  public BodyReader(EndpointSpec.Reading reading, BodyMembers members) {
+  /**
+   * @param key the key of fingerprints
+   */
+  public BodyReader(EndpointSpec.Reading reading, BodyMembers members, HashKey key) {
     this.reading = reading;
     this.members = members;
+    members.begin(key);
     this.walk = JsonWalk.ofRequest(members, members.compactBytes());
   }
 

@@ -2,6 +2,7 @@ package io.penstock.provider.request;
 
 import io.penstock.json.CompactBytes;
 import io.penstock.json.JsonWalk;
+import io.penstock.prefix.HashKey;
 import io.penstock.prefix.PromptPrefix;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * after the member that the value belongs to. Each belongs to one request.
  */
 public interface PromptReader {
+  /** Begins a body, whose fingerprints are made with a key. */
+  void begin(HashKey key);
+
   /** Returns the source of the bytes that it reads, for the walk. */
   CompactBytes compactBytes();
 

@@ -3,6 +3,7 @@ package io.penstock.provider.request;
 import io.penstock.json.CompactBytes;
 import io.penstock.json.JsonWalk;
 import io.penstock.prefix.ContentHash;
+import io.penstock.prefix.HashKey;
 import io.penstock.prefix.PromptPrefix;
 import io.penstock.prefix.SteppedSection;
 import java.nio.ByteBuffer;
@@ -22,7 +23,7 @@ public final class SteppedPrefix implements PromptReader, CompactBytes.Receiver 
   private final ToLongFunction<@Nullable String> minimumTokens;
   private final ToLongFunction<String> quarterTokens;
   private final CompactBytes compactBytes = new CompactBytes(this, 1);
-  private final ContentHash hash = new ContentHash();
+  private ContentHash hash = new ContentHash(HashKey.OF_PROCESS);
   private final @Nullable SteppedSection[] sections;
   private @Nullable SteppedSection open;
   private int section;
@@ -43,6 +44,11 @@ public final class SteppedPrefix implements PromptReader, CompactBytes.Receiver 
     this.quarterTokens = quarterTokens;
     this.names = List.of(names);
     this.sections = new @Nullable SteppedSection[names.length];
+  }
+
+  @Override
+  public void begin(HashKey key) {
+    hash = new ContentHash(key);
   }
 
   @Override
@@ -131,6 +137,6 @@ public final class SteppedPrefix implements PromptReader, CompactBytes.Receiver 
 
   @Override
   public PromptPrefix prefix(@Nullable String model) {
-    return SteppedSection.join(Arrays.asList(sections), minimumTokens.applyAsLong(model));
+    return SteppedSection.join(hash, Arrays.asList(sections), minimumTokens.applyAsLong(model));
   }
 }
