@@ -12,9 +12,6 @@ import io.penstock.quota.MeteredLimit;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,18 +19,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Random;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.core.ConditionFactory;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** A gateway in this JVM, on free ports, with routes of its own. */
 public final class RunningGateway implements AutoCloseable {
-  private static final int FIRST_PORT = 20_000;
-  private static final int PORTS = 12_000;
-
-  /** Random start, because other JVMs may test at the same time. */
-  private static final AtomicInteger NEXT = new AtomicInteger(new Random().nextInt(PORTS));
 
   private final ConfigurableApplicationContext context;
   private final Path routes;
@@ -54,7 +44,7 @@ public final class RunningGateway implements AutoCloseable {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--server.port=0");
     if (all.stream().noneMatch(each -> each.startsWith("--management.server.port="))) {
-      all.add("--management.server.port=" + freePort());
+      all.add("--management.server.port=0");
     }
     if (all.stream().noneMatch(each -> each.startsWith("--penstock.allowed-hosts="))) {
       all.add("--penstock.allowed-hosts=*"); // most tests do not care about the host name
@@ -77,26 +67,9 @@ public final class RunningGateway implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns a port that was free a moment ago, outside the range from which the system assigns
-   * ports, and not given to any other caller.
-   */
+  /** Returns a port as {@link FreePorts} does. */
   public static int freePort() {
-    int port = FIRST_PORT + NEXT.getAndIncrement() % PORTS;
-    while (!isFree(port)) {
-      port = FIRST_PORT + NEXT.getAndIncrement() % PORTS;
-    }
-    return port;
-  }
-
-  private static boolean isFree(int port) {
-    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-      return socket.isBound();
-    } catch (BindException taken) {
-      return false;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return FreePorts.next();
   }
 
   /** Returns the gateway port. */
