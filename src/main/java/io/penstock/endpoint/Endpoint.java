@@ -239,6 +239,11 @@ public final class Endpoint {
     return parkedTicket;
   }
 
+  /** Notes that a request has ended that was {@linkplain #submit submitted}. */
+  public void requestEnds() {
+    totals().requestEnds();
+  }
+
   /** Creates the ticket of a request. */
   public ParkedTicket ticket(long order, TicketRequest ticketRequest, long now) {
     TicketTerms terms = spec().terms(ticketRequest, now);

@@ -26,6 +26,8 @@ public final class EndpointTotals {
   }
 
   private final Map<TicketFate, Sum> sums = new EnumMap<>(TicketFate.class);
+  private final LongAdder requestsBegun = new LongAdder();
+  private final LongAdder requestsEnded = new LongAdder();
 
   EndpointTotals() {
     for (TicketFate fate : TicketFate.values()) {
@@ -54,6 +56,33 @@ public final class EndpointTotals {
     sum.add(-cost.totalTokens(), -bytes);
   }
 
+  /** Counts a request that has a ticket now. */
+  void requestBegins() {
+    requestsBegun.increment();
+  }
+
+  /** Counts the end of such a request, at which its ticket has an outcome. */
+  void requestEnds() {
+    requestsEnded.increment();
+  }
+
+  /**
+   * Returns how many tickets wait or run although their request has ended, which is 0 unless slots
+   * and amounts of limits were lost. While requests come and go it may be less than the truth, but
+   * never more.
+   */
+  public long withoutRequest() {
+    // each sum only grows, so this order of reading them errs on the one side
+    long ended = requestsEnded.sum();
+    long tickets = requests(TicketFate.OFFERED);
+    for (TicketFate fate : TicketFate.values()) {
+      boolean open =
+          fate == TicketFate.OFFERED || fate == TicketFate.WAITING || fate == TicketFate.RUNNING;
+      tickets -= open ? 0 : requests(fate);
+    }
+    return Math.max(0, tickets - (requestsBegun.sum() - ended));
+  }
+
   /** Returns the number of tickets with that outcome. */
   public long requests(TicketFate fate) {
     return sum(fate).requests.sum();
@@ -71,6 +100,8 @@ public final class EndpointTotals {
 
   /** Adds the totals of an endpoint at which nothing happens any more. */
   void add(EndpointTotals others) {
+    requestsBegun.add(others.requestsBegun.sum());
+    requestsEnded.add(others.requestsEnded.sum());
     sums.forEach(
         (fate, sum) -> {
           sum.requests.add(others.requests(fate));

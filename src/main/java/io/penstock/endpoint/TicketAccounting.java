@@ -94,6 +94,7 @@ final class TicketAccounting implements DispatchListener {
   /** Counts the arrival of a ticket, which is in flight until it is settled. */
   void arrived(TicketRequest ticketRequest) {
     inFlight.bring();
+    endpointTotals.requestBegins();
     enter(ticketRequest.sender().account());
     endpointTotals.add(TicketFate.OFFERED, ticketRequest.cost(), ticketRequest.bytes());
     endpointTotals.add(TicketFate.WAITING, ticketRequest.cost(), ticketRequest.bytes());

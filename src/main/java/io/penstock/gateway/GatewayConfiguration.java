@@ -294,7 +294,7 @@ public class GatewayConfiguration {
   @Bean
   UpstreamConnections links(
       ReactorResourceFactory resources, UpstreamRegistry upstreamRegistry, EventBus events) {
-    // on the event loops of the clients, so that a request stays on one thread
+    // on the event loops of the clients, so that the answer of a new connection stays on one thread
     LoopResources loops = resources.getLoopResources();
     UpstreamConnections upstreamConnections =
         new UpstreamConnections(

@@ -1,6 +1,7 @@
 package io.penstock.metrics;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
@@ -97,7 +98,14 @@ public final class GatewayMeters implements EventSink {
     this.byModel = new ModelMeters(meters, models, new ScrapeBudget(MODELS));
     this.applied = reloads("applied");
     this.refused = reloads("refused");
+    Gauge.builder("penstock.tickets.without.request", endpointRegistry, GatewayMeters::orphans)
+        .description("Tickets that hold slots and amounts although their request has ended")
+        .register(meters);
     follow();
+  }
+
+  private static double orphans(EndpointRegistry endpoints) {
+    return endpoints.all().stream().mapToLong(each -> each.totals().withoutRequest()).sum();
   }
 
   private Counter reloads(String result) {

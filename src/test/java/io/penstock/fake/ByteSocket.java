@@ -52,8 +52,7 @@ public final class ByteSocket implements AutoCloseable {
   /** Sends bytes unchanged. */
   public ByteSocket send(byte[] bytes) {
     try {
-      socket.getOutputStream().write(bytes);
-      socket.getOutputStream().flush();
+      socket.getOutputStream().write(bytes); // unbuffered, and may be answered before it returns
       return this;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

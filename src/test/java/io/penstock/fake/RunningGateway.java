@@ -6,10 +6,6 @@ import io.penstock.GatewayServer;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
-import io.penstock.endpoint.EndpointTotals;
-import io.penstock.pool.UpstreamRegistry;
-import io.penstock.quota.MeteredLimit;
-import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -122,57 +118,19 @@ public final class RunningGateway implements AutoCloseable {
   }
 
   private void assertBalance() {
-    for (Endpoint endpoint : bean(EndpointRegistry.class).all()) {
-      assertBalance(endpoint);
-    }
-    long now = bean(Ticker.class).nanos();
-    bean(UpstreamRegistry.class)
-        .all()
-        .forEach(
-            upstream ->
-                upstream
-                    .pools()
-                    .forEach(
-                        (pool, quota) -> {
-                          for (MeteredLimit metered : quota.limits()) {
-                            assertThat(metered.limit().balance(now).reserved())
-                                .as("held of %s %s", upstream, pool)
-                                .isZero();
-                          }
-                        }));
+    LeftOver.of(context).assertBalance();
   }
 
-  private static void assertBalance(Endpoint endpoint) {
-    EndpointTotals endpointTotals = endpoint.totals();
-    assertThat(endpointTotals.requests(TicketFate.WAITING)).as("waiting").isZero();
-    assertThat(endpointTotals.requests(TicketFate.RUNNING)).as("running").isZero();
-    long requests = 0;
-    long tokens = 0;
-    long bytes = 0;
-    for (TicketFate fate : TicketFate.values()) {
-      if (fate != TicketFate.OFFERED) {
-        requests += endpointTotals.requests(fate);
-        tokens += endpointTotals.tokens(fate);
-        bytes += endpointTotals.bytes(fate);
-      }
-    }
-    assertThat(requests).as("requests").isEqualTo(endpointTotals.requests(TicketFate.OFFERED));
-    assertThat(tokens).as("tokens").isEqualTo(endpointTotals.tokens(TicketFate.OFFERED));
-    assertThat(bytes).as("bytes").isEqualTo(endpointTotals.bytes(TicketFate.OFFERED));
-    assertThat(
-            endpointTotals.tokens(TicketFate.WAITING) + endpointTotals.tokens(TicketFate.RUNNING))
-        .isZero();
-    assertThat(endpointTotals.bytes(TicketFate.WAITING) + endpointTotals.bytes(TicketFate.RUNNING))
-        .isZero();
-  }
-
+  /** Stops; fails if any request has left something behind by then. */
   @Override
   public void close() {
+    LeftOver left = LeftOver.of(context);
     context.close();
     try {
       Files.deleteIfExists(routes);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    left.awaitNothing();
   }
 }

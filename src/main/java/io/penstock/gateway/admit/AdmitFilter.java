@@ -10,7 +10,6 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.body.BodyIntake;
 import io.penstock.gateway.request.FilterOrder;
 import io.penstock.gateway.request.LimitHeaders;
-import io.penstock.gateway.request.OffLoopWork;
 import io.penstock.gateway.request.PrefixAffinity;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
@@ -24,9 +23,7 @@ import io.penstock.prefix.CacheLearner;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
-import io.penstock.wire.ConnectionGuard;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
@@ -69,23 +66,21 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     RequestContext requestContext = RequestContext.of(exchange);
-    EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
-    Mono<Void> first = strict.before(requestContext, loop);
-    return first == null
-        ? admit(exchange, chain, requestContext, loop)
-        : first.then(Mono.defer(() -> admit(exchange, chain, requestContext, loop)));
+    Mono<Void> first = strict.before(requestContext);
+    Mono<Void> admitted = Mono.defer(() -> admit(exchange, chain, requestContext));
+    return (first == null ? admitted : first.then(admitted))
+        // a later step settles the request; should that fail, no charge or permit must remain
+        .doFinally(signal -> requestContext.ends(ticker.nanos()));
   }
 
   private Mono<Void> admit(
-      ServerWebExchange exchange,
-      GatewayFilterChain chain,
-      RequestContext requestContext,
-      EventLoop loop) {
+      ServerWebExchange exchange, GatewayFilterChain chain, RequestContext requestContext) {
+    EventLoop loop = requestContext.loop().eventLoop();
     ParkedTicket parkedTicket =
         requestContext.endpoint().submit(ask(exchange.getRequest(), requestContext));
     requestContext.submitted(parkedTicket);
     if (parkedTicket.outcome() == null) {
-      park(requestContext, parkedTicket, loop);
+      park(requestContext, parkedTicket);
       if (requestContext.asksPermit()) {
         BodyIntake.drain(exchange.getRequest());
       }
@@ -98,15 +93,11 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
     return streamHeartbeat == null
         ? outcome.flatMap(each -> decided(exchange, chain, parkedTicket, each))
         : streamHeartbeat.until(
-            outcome,
-            exchange,
-            (later, each) -> decided(later, chain, parkedTicket, each),
-            () -> parkedTicket.cancel());
+            outcome, exchange, (later, each) -> decided(later, chain, parkedTicket, each));
   }
 
-  private static void park(
-      RequestContext requestContext, ParkedTicket parkedTicket, EventLoop loop) {
-    if (!requestContext.body().park(OffLoopWork.nextTurn(loop))) {
+  private static void park(RequestContext requestContext, ParkedTicket parkedTicket) {
+    if (!requestContext.body().park(requestContext.loop().nextTurn())) {
       parkedTicket.refuse(NO_MEMORY);
     }
   }
@@ -192,21 +183,13 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
         yield RefusalWriter.refuse(exchange, requestContext, refusal);
       }
       case TicketOutcome.Granted(TicketSettlement ticketSettlement) -> {
-        Refusal outdated = requestContext.outdated(ticketSettlement);
+        Refusal outdated = requestContext.granted(ticketSettlement, ticker.nanos());
         if (outdated != null) {
-          ticketSettlement.refused(outdated, ticker.nanos());
           yield RefusalWriter.refuse(exchange, requestContext, outdated);
         }
-        requestContext.granted(ticketSettlement);
         requestContext.setLimitHeaders(limitHeaders.of(requestContext, ticketSettlement));
-        // a later step settles the request; should that fail, no charge or permit must remain
-        yield Mono.defer(() -> chain.filter(exchange))
-            .doFinally(signal -> abandoned(requestContext));
+        yield Mono.defer(() -> chain.filter(exchange));
       }
     };
-  }
-
-  private void abandoned(RequestContext requestContext) {
-    Objects.requireNonNull(requestContext.settlement()).abandoned(ticker.nanos());
   }
 }

@@ -1,6 +1,5 @@
 package io.penstock.gateway.admit;
 
-import io.netty.channel.EventLoop;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.key.ApiCaller;
 import io.penstock.key.KeyLimit;
@@ -42,10 +41,10 @@ public final class StrictAfterDenial {
   }
 
   /**
-   * Returns a signal that completes on {@code loop} when a decision may be made, within 300 ms, or
-   * null when it may be made now.
+   * Returns a signal that completes on the event loop of the request when a decision may be made,
+   * within 300 ms, or null when it may be made now.
    */
-  @Nullable Mono<Void> before(RequestContext requestContext, EventLoop loop) {
+  @Nullable Mono<Void> before(RequestContext requestContext) {
     ApiCaller apiCaller = requestContext.caller();
     if (apiCaller == null || !isStrict(apiCaller)) {
       return null;
@@ -58,7 +57,9 @@ public final class StrictAfterDenial {
         fetches.add(fetch.toCompletableFuture());
       }
     }
-    return fetches.isEmpty() ? null : all(fetches, Schedulers.fromExecutorService(loop));
+    return fetches.isEmpty()
+        ? null
+        : all(fetches, Schedulers.fromExecutorService(requestContext.loop().eventLoop()));
   }
 
   private static Mono<Void> all(List<CompletableFuture<?>> fetches, Scheduler loop) {

@@ -8,7 +8,6 @@ import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.request.LateResponse;
 import io.penstock.gateway.request.LimitHeaders;
-import io.penstock.gateway.request.OffLoopWork;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.gateway.request.StreamHeartbeat;
@@ -35,6 +34,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Signal;
 
 /**
  * Runs the attempts to get an answer for one request, one after the other. As long as the client
@@ -64,13 +64,6 @@ public final class AttemptLoop {
       WebSocketProxy relay,
       LimitHeaders allowances,
       Ticker ticker) {}
-
-  /** Result of an attempt. */
-  private sealed interface AttemptResult {
-    record Answered(UpstreamAnswer answer) implements AttemptResult {}
-
-    record Failed(Throwable error) implements AttemptResult {}
-  }
 
   private static final Refusal NO_URI =
       Refusal.of(RefusalReason.BAD_REQUEST, "the path or query is not a valid URI");
@@ -114,10 +107,17 @@ public final class AttemptLoop {
         requestContext.upgrades()
             ? services.relay().run(exchange, spec, outgoingRequest, this::learned)
             : services.call().run(exchange, spec, outgoingRequest, this::learned);
-    return answer
-        .<AttemptResult>map(AttemptResult.Answered::new)
-        .onErrorResume(error -> Mono.just(new AttemptResult.Failed(error)))
+    return requestContext
+        .loop()
+        .handOver(answer.materialize(), AttemptLoop::unwanted)
         .flatMap(this::decided);
+  }
+
+  private static void unwanted(Signal<UpstreamAnswer> result) {
+    UpstreamAnswer answer = result.get();
+    if (answer != null) {
+      answer.drop();
+    }
   }
 
   /** Refuses the request without a call. */
@@ -140,11 +140,13 @@ public final class AttemptLoop {
     services.judge().answered(upstream(), tries(), lesson(status, headers, new byte[0]), now());
   }
 
-  private Mono<Void> decided(AttemptResult attemptResult) {
-    return switch (attemptResult) {
-      case AttemptResult.Answered(UpstreamAnswer upstreamAnswer) -> answered(upstreamAnswer);
-      case AttemptResult.Failed(Throwable error) -> failed(error);
-    };
+  private Mono<Void> decided(Signal<UpstreamAnswer> result) {
+    Throwable error = result.getThrowable();
+    if (error != null) {
+      return failed(error);
+    }
+    UpstreamAnswer answer = result.get();
+    return answer == null ? Mono.empty() : answered(answer);
   }
 
   private Mono<Void> answered(UpstreamAnswer upstreamAnswer) {
@@ -268,8 +270,8 @@ public final class AttemptLoop {
   }
 
   private Mono<Void> await(ParkedTicket waitingTicket) {
-    EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
-    requestContext.body().detach(OffLoopWork.nextTurn(loop));
+    EventLoop loop = requestContext.loop().eventLoop();
+    requestContext.body().detach(requestContext.loop().nextTurn());
     requestContext.submitted(waitingTicket);
     Mono<TicketOutcome> outcome = TicketParking.await(waitingTicket, loop);
     StreamHeartbeat streamHeartbeat =
@@ -279,16 +281,11 @@ public final class AttemptLoop {
     if (streamHeartbeat == null) {
       return outcome.flatMap(each -> released(waitingTicket, each));
     }
-    Runnable onCancel = () -> waitingTicket.cancel();
     LateResponse late = requestContext.late();
     return late != null
-        ? late.beat(streamHeartbeat, outcome, onCancel)
-            .flatMap(each -> released(waitingTicket, each))
+        ? late.beat(streamHeartbeat, outcome).flatMap(each -> released(waitingTicket, each))
         : streamHeartbeat.until(
-            outcome,
-            untapped(),
-            (later, each) -> releasedLater(later, waitingTicket, each),
-            onCancel);
+            outcome, untapped(), (later, each) -> releasedLater(later, waitingTicket, each));
   }
 
   private Mono<Void> released(ParkedTicket waitingTicket, TicketOutcome ticketOutcome) {
@@ -299,12 +296,10 @@ public final class AttemptLoop {
       case TicketOutcome.Refused(Refusal refusal) ->
           RefusalWriter.refuse(untapped(), requestContext, refusal);
       case TicketOutcome.Granted(TicketSettlement ticketSettlement) -> {
-        Refusal outdated = requestContext.outdated(ticketSettlement);
+        Refusal outdated = requestContext.granted(ticketSettlement, now());
         if (outdated != null) {
-          ticketSettlement.refused(outdated, now());
           yield RefusalWriter.refuse(untapped(), requestContext, outdated);
         }
-        requestContext.granted(ticketSettlement);
         withoutUsage = upstream().spec().id().equals(usageRefusedBy);
         requestContext.setLimitHeaders(services.allowances().of(requestContext, ticketSettlement));
         yield next();

@@ -11,6 +11,7 @@ import io.penstock.time.Ticker;
 import io.penstock.wire.HeaderNames;
 import io.penstock.wire.UpstreamWatch;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.netty.Connection;
@@ -29,11 +30,14 @@ final class CallTimes {
   private static final String WATCH = "penstock.watch";
 
   private final RequestContext requestContext;
+  private final @Nullable TicketSettlement ticketSettlement;
   private final UpstreamSpec.Timeouts timeouts;
   private final Ticker ticker;
 
   CallTimes(RequestContext requestContext, UpstreamSpec.Timeouts timeouts, Ticker ticker) {
     this.requestContext = requestContext;
+    // a later attempt may have begun when the end of a request is noticed
+    this.ticketSettlement = requestContext.settlement();
     this.timeouts = timeouts;
     this.ticker = ticker;
   }
@@ -59,7 +63,6 @@ final class CallTimes {
 
   private void written(NettyOutbound outbound) {
     outbound.withConnection(CallTimes::unwatch);
-    TicketSettlement ticketSettlement = requestContext.settlement();
     if (ticketSettlement != null) {
       ticketSettlement.written(ticker.nanos());
     }

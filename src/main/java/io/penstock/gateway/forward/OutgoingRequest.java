@@ -9,7 +9,6 @@ import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.WithheldHeaders;
 import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.request.ClientGone;
-import io.penstock.gateway.request.OffLoopWork;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.json.BodyEdit;
 import io.penstock.json.BodyEdits;
@@ -157,8 +156,7 @@ final class OutgoingRequest {
         ? one.map(OutgoingRequest::bytes)
         : requestContext
             .body()
-            .publish(
-                FACTORY, edits, OffLoopWork.nextTurn(ConnectionGuard.channel(request).eventLoop()))
+            .publish(FACTORY, edits, requestContext.loop().nextTurn())
             .map(OutgoingRequest::bytes);
   }
 

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Shows the text messages of an upstream to the usage tap while their frames pass. Belongs to the
- * event loop of the upstream's connection.
+ * event loop of the request.
  */
 final class SessionTap {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();

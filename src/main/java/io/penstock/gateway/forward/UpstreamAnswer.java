@@ -10,7 +10,6 @@ import io.penstock.gateway.request.RequestContext;
 import io.penstock.gateway.request.UpstreamFailure;
 import io.penstock.pool.Upstream;
 import io.penstock.wire.AnswerBeginning;
-import io.penstock.wire.ConnectionGuard;
 import io.penstock.wire.FlushedParts;
 import io.penstock.wire.HeaderNames;
 import io.penstock.wire.SharedBuffers;
@@ -21,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
@@ -118,7 +118,7 @@ record UpstreamAnswer(
       int status, HttpHeaders headers, byte[] bytes, ServerWebExchange exchange) {
     Flux<DataBuffer> body =
         Flux.defer(() -> Flux.just(exchange.getResponse().bufferFactory().wrap(bytes)));
-    EventLoop loop = ConnectionGuard.channel(exchange.getRequest()).eventLoop();
+    EventLoop loop = RequestContext.of(exchange).loop().eventLoop();
     return AnswerBeginning.of(body, ERROR_BYTES, ERROR_TIME, loop)
         .map(read -> new UpstreamAnswer(status, headers, read, null));
   }
@@ -180,7 +180,10 @@ record UpstreamAnswer(
       ServerHttpResponse response, AnswerBeginning body, RequestContext requestContext) {
     // when an upload breaks off, the answer of the upstream just ends: it must not look complete
     Flux<DataBuffer> whole =
-        body.whole()
+        requestContext
+            .loop()
+            .handOver(body.whole())
+            .doOnDiscard(DataBuffer.class, DataBufferUtils::release)
             .concatWith(
                 Mono.defer(() -> Mono.justOrEmpty(requestContext.badUpload()))
                     .flatMap(Mono::error));

@@ -2,7 +2,6 @@ package io.penstock.gateway.forward;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
-import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -11,14 +10,15 @@ import io.netty.handler.codec.http.websocketx.WebSocketClientHandshakeException;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import io.netty.handler.timeout.ReadTimeoutException;
+import io.netty.util.ReferenceCountUtil;
 import io.penstock.gateway.request.GatewayHeaders;
 import io.penstock.gateway.request.OpenWebSockets;
 import io.penstock.gateway.request.RequestContext;
+import io.penstock.gateway.request.RequestLoop;
 import io.penstock.gateway.request.UpstreamFailure;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
-import io.penstock.wire.ConnectionGuard;
 import io.penstock.wire.HeaderNames;
 import io.penstock.wire.RefusedUpgrade;
 import io.penstock.wire.UpstreamConnections;
@@ -129,6 +129,7 @@ public final class WebSocketProxy {
       OutgoingRequest outgoingRequest,
       Sinks.Empty<Void> open,
       RefusedUpgrade refusedUpgrade) {
+    RequestLoop requestLoop = RequestContext.of(exchange).loop();
     Sinks.Empty<Void> done = Sinks.empty();
     int most = (int) Math.min(Integer.MAX_VALUE, maxFrameBytes(exchange));
     WebsocketClientSpec.Builder client =
@@ -148,7 +149,9 @@ public final class WebSocketProxy {
                       .forEach(each -> add(to, each.getKey(), each.getValue())))
           .websocket(client.build())
           .uri(socket(outgoingRequest))
-          .handle((in, out) -> joined(exchange, in, out, most, open, done))
+          .handle(
+              (in, out) ->
+                  requestLoop.begin(Mono.defer(() -> joined(exchange, in, out, most, open, done))))
           // the upstream may have closed first, in which case the client has yet to be closed
           .then(done.asMono());
     } catch (SSLException unreadable) {
@@ -205,9 +208,7 @@ public final class WebSocketProxy {
                     client.sendWebsocket(
                         (fromClient, toClient) -> {
                           began.set(true);
-                          EventLoop loop =
-                              ConnectionGuard.channel(exchange.getRequest()).eventLoop();
-                          return between(loop, fromClient, toClient, in, out, tap)
+                          return between(requestContext.loop(), fromClient, toClient, in, out, tap)
                               .doFinally(signal -> done.tryEmitEmpty());
                         },
                         server.build())))
@@ -221,7 +222,7 @@ public final class WebSocketProxy {
   }
 
   private Mono<Void> between(
-      EventLoop loop,
+      RequestLoop loop,
       WebsocketInbound fromClient,
       WebsocketOutbound toClient,
       WebsocketInbound in,
@@ -233,13 +234,18 @@ public final class WebSocketProxy {
             .onErrorComplete()
             .then(closed(fromClient, out));
     Mono<Void> down =
-        passed(WebSocketFrames.of(in).doOnNext(tap::passes), toClient, lastNanos)
+        passed(
+                loop.handOver(WebSocketFrames.of(in))
+                    .doOnDiscard(WebSocketFrame.class, ReferenceCountUtil::release)
+                    .doOnNext(tap::passes),
+                toClient,
+                lastNanos)
             .onErrorComplete()
             .then(closed(in, toClient));
     // on the client's event loop, so that both close frames are written before either side's end
     // is noticed there, upon which the other side would be cut
     Disposable watch =
-        idle(lastNanos, Schedulers.fromExecutorService(loop))
+        idle(lastNanos, Schedulers.fromExecutorService(loop.eventLoop()))
             .doOnSuccess(
                 nothing -> {
                   endIdle(toClient);

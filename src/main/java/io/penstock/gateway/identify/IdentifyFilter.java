@@ -17,6 +17,7 @@ import io.penstock.gateway.request.ProviderCall;
 import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
+import io.penstock.gateway.request.RequestLoop;
 import io.penstock.gateway.request.TrackedRequest;
 import io.penstock.key.ApiCaller;
 import io.penstock.provider.ProviderProtocol;
@@ -259,7 +260,15 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     ProviderCall call =
         ProviderCall.of(endpoint.spec(), request.getMethod().name(), request.getURI().getRawPath());
     RequestContext requestContext =
-        new RequestContext(requestId, endpoint, parameters, body, clientIdentity, call, clock);
+        new RequestContext(
+            requestId,
+            endpoint,
+            parameters,
+            body,
+            clientIdentity,
+            call,
+            RequestLoop.of(request),
+            clock);
     requestContext.attach(exchange);
     boolean made = !requestId.equals(request.getHeaders().getFirst(HeaderNames.REQUEST_ID));
     TrackedRequest tracked = requests.follow(clientIdentity.caller(), requestId, made, endpoint);

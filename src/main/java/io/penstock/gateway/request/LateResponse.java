@@ -117,20 +117,14 @@ public final class LateResponse extends ServerHttpResponseDecorator {
     return write(Flux.empty());
   }
 
-  /**
-   * Sends a beat from time to time while the request waits once more.
-   *
-   * @param outcome the outcome to wait for; it is never cancelled, {@code onCancel} is called
-   *     instead
-   */
-  public Mono<TicketOutcome> beat(
-      StreamHeartbeat heartbeat, Mono<TicketOutcome> outcome, Runnable onCancel) {
+  /** Sends a beat from time to time while the request waits once more. */
+  public Mono<TicketOutcome> beat(StreamHeartbeat heartbeat, Mono<TicketOutcome> outcome) {
     return Mono.defer(
         () -> {
           Disposable beating =
               Flux.interval(heartbeat.every(), heartbeat.timer())
                   .subscribe(beat -> beats.tryEmitNext(heartbeat.beat(bufferFactory())));
-          return outcome.doFinally(end -> beating.dispose()).doOnCancel(onCancel);
+          return outcome.doFinally(end -> beating.dispose());
         });
   }
 

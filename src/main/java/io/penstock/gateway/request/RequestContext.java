@@ -55,6 +55,7 @@ public final class RequestContext {
   private final GatewayParameters gatewayParameters;
   private final HeldBody body;
   private final ClientIdentity clientIdentity;
+  private final RequestLoop loop;
   private final WallClock clock;
   private RequestTrail requestTrail = RequestTrail.NONE;
   private Map<String, String> limitHeaders = Map.of();
@@ -73,7 +74,9 @@ public final class RequestContext {
   private long addedMaximum = RequestContent.UNSTATED;
   private UsageBound usageBound = UsageBound.CONTEXT;
   private WeighedRequest.Traits traits = WeighedRequest.Traits.NONE;
+  private @Nullable ParkedTicket latestTicket;
   private @Nullable TicketSettlement ticketSettlement;
+  private boolean over;
   private boolean uploading;
   private @Nullable BadUpload badUpload;
   private boolean upgrades;
@@ -88,7 +91,9 @@ public final class RequestContext {
       HeldBody body,
       ClientIdentity clientIdentity,
       ProviderCall providerCall,
+      RequestLoop loop,
       WallClock clock) {
+    this.loop = loop;
     this.clock = clock;
     this.clientIdentity = clientIdentity;
     this.requestId = requestId;
@@ -146,6 +151,11 @@ public final class RequestContext {
     return requestId;
   }
 
+  /** Returns the event loop that owns this state. */
+  public RequestLoop loop() {
+    return loop;
+  }
+
   public Endpoint endpoint() {
     return endpoint;
   }
@@ -175,7 +185,7 @@ public final class RequestContext {
    * about what its endpoint is now: a permit has no body to forward, a request to a provider has no
    * use for a permit, and each dialect has its own bodies and paths. Null when it can be served.
    */
-  public @Nullable Refusal outdated(TicketSettlement granted) {
+  private @Nullable Refusal outdated(TicketSettlement granted) {
     EndpointSpec now = endpoint.spec();
     boolean same =
         asksPermit() == (granted.upstream() == null)
@@ -423,8 +433,13 @@ public final class RequestContext {
     return this;
   }
 
-  /** Notes that the request has a ticket, which may have to wait. */
+  /** Notes that the request has another ticket, which may have to wait. */
   public void submitted(ParkedTicket parkedTicket) {
+    assert loop.owns();
+    latestTicket = parkedTicket;
+    if (over) {
+      parkedTicket.cancel();
+    }
     requestTrail.submitted(parkedTicket);
     if (tracked != null) {
       tracked.submitted(endpoint, parkedTicket);
@@ -439,13 +454,40 @@ public final class RequestContext {
     }
   }
 
-  /** Notes that the request can go. */
-  public void granted(TicketSettlement granted) {
+  /**
+   * Notes that the latest ticket can go. Returns the refusal of a request that cannot be served any
+   * more, and gives everything back that the ticket took; null when the request goes on.
+   */
+  public @Nullable Refusal granted(TicketSettlement granted, long now) {
+    assert loop.owns();
+    Refusal outdated = outdated(granted);
+    if (outdated != null) {
+      granted.refused(outdated, now);
+      return outdated;
+    }
     ticketSettlement = granted;
     requestTrail.released(granted);
     if (tracked != null) {
       tracked.granted(granted);
     }
+    return null;
+  }
+
+  /**
+   * Notes that the request has ended, in whatever way. Charges that nobody has settled are given
+   * back, and a ticket that still waits, or comes later, is cancelled.
+   */
+  public void ends(long now) {
+    assert loop.owns();
+    over = true;
+    if (latestTicket == null) {
+      return;
+    }
+    latestTicket.cancel();
+    if (ticketSettlement != null) {
+      ticketSettlement.abandoned(now);
+    }
+    endpoint.requestEnds();
   }
 
   /** Returns the response that reads the usage while it is written; not to be asked before. */

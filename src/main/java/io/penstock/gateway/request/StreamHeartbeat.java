@@ -89,15 +89,13 @@ public record StreamHeartbeat(Mono<byte[]> content, Duration every, Scheduler ti
    * Sends beats until there is an outcome, then goes on with it: in the exchange itself if no beat
    * was sent yet, else in an exchange whose response continues the answer that was begun.
    *
-   * @param outcome the outcome to wait for; it is never cancelled, {@code onCancel} is called
-   *     instead
-   * @param onCancel called when the client goes away, also when it is too late to matter
+   * @param outcome the outcome to wait for; it is never cancelled, because the end of the request
+   *     cancels its ticket
    */
   public Mono<Void> until(
       Mono<TicketOutcome> outcome,
       ServerWebExchange exchange,
-      BiFunction<ServerWebExchange, TicketOutcome, Mono<Void>> then,
-      Runnable onCancel) {
+      BiFunction<ServerWebExchange, TicketOutcome, Mono<Void>> then) {
     return Mono.defer(
         () -> {
           Sinks.One<TicketOutcome> decided = Sinks.unsafe().one();
@@ -112,16 +110,14 @@ public record StreamHeartbeat(Mono<byte[]> content, Duration every, Scheduler ti
                   (Optional<TicketOutcome> early) ->
                       early.isPresent()
                           ? then.apply(exchange, early.get())
-                          : beat(decided.asMono(), exchange, then, onCancel))
-              .doOnCancel(onCancel);
+                          : beat(decided.asMono(), exchange, then));
         });
   }
 
   private Mono<Void> beat(
       Mono<TicketOutcome> decided,
       ServerWebExchange exchange,
-      BiFunction<ServerWebExchange, TicketOutcome, Mono<Void>> then,
-      Runnable onCancel) {
+      BiFunction<ServerWebExchange, TicketOutcome, Mono<Void>> then) {
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatus.OK);
     RequestContext requestContext = RequestContext.of(exchange);
@@ -141,6 +137,6 @@ public record StreamHeartbeat(Mono<byte[]> content, Duration every, Scheduler ti
               ServerWebExchange later = exchange.mutate().response(late).build();
               return late.of(then.apply(later, ticketOutcome));
             });
-    return response.writeAndFlushWith(beats.concatWith(rest).doOnCancel(onCancel));
+    return response.writeAndFlushWith(beats.concatWith(rest));
   }
 }

@@ -9,7 +9,6 @@ import io.penstock.gateway.body.BodyIntake.End;
 import io.penstock.gateway.body.WatchedUpload;
 import io.penstock.gateway.request.FilterOrder;
 import io.penstock.gateway.request.ForbiddenCalls;
-import io.penstock.gateway.request.OffLoopWork;
 import io.penstock.gateway.request.ProviderCall;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
@@ -19,7 +18,6 @@ import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
-import io.penstock.wire.ConnectionGuard;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
@@ -169,10 +167,10 @@ public final class WeighFilter implements GlobalFilter, Ordered {
       ServerWebExchange exchange, WeighedRequest.Request body) {
     RequestContext requestContext = RequestContext.of(exchange);
     ServerHttpRequest request = exchange.getRequest();
-    return OffLoopWork.done(
-        weighing.later(requestContext, body, request),
-        ConnectionGuard.channel(request).eventLoop(),
-        () -> countCancelled(requestContext));
+    return requestContext
+        .loop()
+        .handOver(weighing.later(requestContext, body, request), unwanted -> {})
+        .doOnCancel(() -> countCancelled(requestContext));
   }
 
   private static Mono<Void> on(
