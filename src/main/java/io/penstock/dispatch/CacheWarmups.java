@@ -1,31 +1,42 @@
 package io.penstock.dispatch;
 
 import io.penstock.tenant.SharedState;
-import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The warm-up groups of one endpoint. Only the owner of the queue may use it. */
+/**
+ * The warm-up groups of one endpoint. When there are too many, the oldest one ends; a tenant that
+ * has a quarter of them ends its own oldest one instead. Only the owner of the queue may use it.
+ */
 final class CacheWarmups {
-  /** Most groups at a time; further requests with new beginnings are not held. */
+  /** Most groups at a time. */
   static final int MOST = 256;
+
+  /** Most groups that requests of one tenant may have begun. */
+  static final int SHARE = MOST / 4;
 
   private record GroupKey(TicketRequest.SharedPrefix prefix, @Nullable String model) {}
 
   /** A group, and its first ticket until a second one arrives: alone it waits for nothing. */
   private static final class Members {
     private final WarmupGroup group;
+    private final Object tenant;
     private @Nullable ParkedTicket alone;
 
     Members(WarmupGroup group, ParkedTicket first) {
       this.group = group;
+      this.tenant = first.tenant();
       this.alone = first;
     }
   }
 
+  /** The groups, the oldest one first. */
   @SharedState("warm-up groups")
-  private final Map<GroupKey, Members> groups = new HashMap<>();
+  private final Map<GroupKey, Members> groups = new LinkedHashMap<>();
 
   /**
    * Puts a ticket that has just arrived into its group, if its prompt has a new beginning.
@@ -52,19 +63,41 @@ final class CacheWarmups {
       known.alone = null;
       moveBehind.accept(alone, known.group);
     }
-    parkedTicket.warmup(known.group);
+    parkedTicket.joins(known.group);
     return known.group;
   }
 
   private void begin(GroupKey key, ParkedTicket first, long holdNanos) {
     groups.remove(key);
-    if (groups.size() >= MOST) {
-      groups.values().removeIf(each -> each.group.ended());
+    makeRoom(first.tenant());
+    WarmupGroup group = new WarmupGroup(holdNanos);
+    groups.put(key, new Members(group, first));
+    first.joins(group);
+  }
+
+  /** Forgets the groups that have ended, and ends one if there is no room for another. */
+  private void makeRoom(Object tenant) {
+    if (groups.size() < SHARE) {
+      return;
     }
-    if (groups.size() < MOST) {
-      WarmupGroup group = new WarmupGroup(holdNanos);
-      groups.put(key, new Members(group, first));
-      first.warmup(group);
+    groups.values().removeIf(each -> each.group.ended());
+    long own = groups.values().stream().filter(each -> each.tenant.equals(tenant)).count();
+    if (own >= SHARE) {
+      endFirst(each -> each.tenant.equals(tenant));
+    } else if (groups.size() >= MOST) {
+      endFirst(each -> true);
+    }
+  }
+
+  private void endFirst(Predicate<Members> which) {
+    Iterator<Members> oldest = groups.values().iterator();
+    while (oldest.hasNext()) {
+      Members each = oldest.next();
+      if (which.test(each)) {
+        oldest.remove();
+        each.group.end();
+        return;
+      }
     }
   }
 }

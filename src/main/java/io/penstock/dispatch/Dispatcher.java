@@ -194,6 +194,9 @@ public final class Dispatcher {
   private boolean take(ParkedTicket parkedTicket, State decision) {
     boolean decided = parkedTicket.decide(decision);
     waitingRoom.remove(parkedTicket, false);
+    if (decided) {
+      parkedTicket.gone();
+    }
     return decided;
   }
 
@@ -407,6 +410,7 @@ public final class Dispatcher {
 
   private void refuse(ParkedTicket parkedTicket, Refusal refusal) {
     if (parkedTicket.decide(State.REFUSED)) {
+      parkedTicket.gone();
       dispatchListener.refused(parkedTicket, refusal);
     }
   }
@@ -419,6 +423,7 @@ public final class Dispatcher {
       }
       waitingRoom.remove(parkedTicket, false);
     }
+    parkedTicket.gone();
     dispatchListener.clientLeft(parkedTicket, now);
   }
 
@@ -434,6 +439,7 @@ public final class Dispatcher {
     if (parkedTicket.waits()) {
       waitingRoom.remove(parkedTicket, false);
     }
+    parkedTicket.gone();
     dispatchListener.refused(parkedTicket, refusal);
     return true;
   }

@@ -354,14 +354,28 @@ public final class ParkedTicket extends Ticket {
     return ticketRequest.sender().origin();
   }
 
+  /** Returns whose share it uses of what all senders share. */
+  Object tenant() {
+    return ticketRequest.sender().tenant();
+  }
+
   /** Returns the new beginning of its prompt, or null. */
   TicketRequest.@Nullable SharedPrefix sharedPrefix() {
     return ticketRequest.cacheUse().sharedPrefix();
   }
 
-  /** Sets the requests for which one warms a cache. For the owner of the queue only. */
-  void warmup(WarmupGroup group) {
+  /** Puts it to the requests for which one warms a cache. For the owner of the queue only. */
+  void joins(WarmupGroup group) {
     warmup = group;
+    group.joined();
+  }
+
+  /** Notes that it will not be sent. For the owner of the queue only. */
+  void gone() {
+    WarmupGroup group = warmup;
+    if (group != null) {
+      group.left();
+    }
   }
 
   /** Returns the requests for which one warms a cache, or null. */

@@ -31,13 +31,19 @@ public record TicketRequest(
    * Sender of a request, and its rights.
    *
    * @param origin who it is, as shown to people
+   * @param tenant whose share it uses of what all senders share; equal for all requests of one
+   *     sender: its key, or without keys its address
    * @param account its account, or null when it has no limits
    * @param models the models it may ask for; null is any. Fallback models serve the request only if
    *     it may ask for all of them
    * @param priority the larger goes first, in orders that use priorities
    */
   public record Sender(
-      Origin origin, @Nullable CallerAccount account, @Nullable Set<String> models, int priority) {}
+      Origin origin,
+      Object tenant,
+      @Nullable CallerAccount account,
+      @Nullable Set<String> models,
+      int priority) {}
 
   /**
    * Use of the provider's cache by a request.

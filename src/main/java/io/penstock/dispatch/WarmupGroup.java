@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
  * once the first answer has begun: so one of them is sent, and the others are held until its answer
  * begins, it fails, or a bound is over. A request that is held holds up no other requests.
  *
- * <p>Only the owner of the queue adds requests; the end may come from any thread.
+ * <p>It ends when that answer begins or will not come, when all of its requests were refused,
+ * expired or cancelled before one was sent, or when there are too many groups.
+ *
+ * <p>Only the owner of the queue adds and removes requests; the end may come from any thread.
  */
 public final class WarmupGroup {
   /** The name of what holds its requests, as people see it. */
@@ -28,6 +31,9 @@ public final class WarmupGroup {
   @SharedState("warm-up groups")
   private final AtomicBoolean learned = new AtomicBoolean();
 
+  /** How many of its requests were sent, or may still be. */
+  private int members;
+
   WarmupGroup(long holdNanos) {
     this.holdNanos = holdNanos;
   }
@@ -35,6 +41,19 @@ public final class WarmupGroup {
   /** Returns the quota that holds its requests: those with a lane key that has this group. */
   public Quota quota() {
     return quota;
+  }
+
+  /** Adds a request. */
+  void joined() {
+    members++;
+  }
+
+  /** Notes that a request will not be sent; ends the group if it was the last one. */
+  void left() {
+    members--;
+    if (members == 0 && sent == null) {
+      end();
+    }
   }
 
   /** Returns whether its requests are held at {@code now}, because one of them was sent. */
@@ -56,10 +75,15 @@ public final class WarmupGroup {
    */
   void ended(Ticket ticket) {
     if (ticket.equals(sent) && !ended) {
-      ended = true;
-      gate.open();
-      quota.waitList().wake();
+      end();
     }
+  }
+
+  /** Releases all of its requests for good. */
+  void end() {
+    ended = true;
+    gate.open();
+    quota.waitList().wake();
   }
 
   /**

@@ -14,11 +14,15 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.AttemptFailure;
+import io.penstock.queue.QueueBounds;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.suite.Hostile;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -193,14 +197,156 @@ class CacheWarmupTest {
     assertThat(went(held)).isTrue();
   }
 
-  @Test
-  void moreNewPrefixesThanAreRemembered_goAtOnce() {
-    Endpoint endpoint = fixture.open(none("/").to(upstream("up", 0, 0)));
-    for (int each = 0; each < CacheWarmups.MOST; each++) {
-      assertThat(went(ask(endpoint, "k", each))).isTrue();
+  /** How a request leaves before it was sent. */
+  enum Leaving {
+    TOO_LARGE,
+    TOO_LONG,
+    QUEUE_FULL,
+    EXPIRED,
+    CANCELLED,
+    REMOVED;
+
+    private Cost cost() {
+      return Cost.ofInput(this == TOO_LARGE ? 200 : 90);
     }
-    assertThat(went(ask(endpoint, "k", CacheWarmups.MOST))).isTrue();
-    assertThat(went(ask(endpoint, "k", CacheWarmups.MOST))).isTrue();
-    assertThat(waits(ask(endpoint, "k", 0))).isTrue();
+
+    private WaitPatience patience() {
+      return switch (this) {
+        case TOO_LONG -> new WaitPatience(1, Long.MAX_VALUE);
+        case EXPIRED -> new WaitPatience(0, 1);
+        case TOO_LARGE, QUEUE_FULL, CANCELLED, REMOVED -> WaitPatience.DEFAULT;
+      };
+    }
+
+    private void leave(ParkedTicket ticket) {
+      if (this == CANCELLED) {
+        ticket.cancel();
+      } else if (this == REMOVED) {
+        ticket.refuse(Refusal.of(RefusalReason.REMOVED_BY_OPERATOR, "x"));
+      }
+    }
+  }
+
+  private static RequestFixture from(String key, long fingerprint, Cost cost) {
+    return RequestFixture.of("m", cost)
+        .origin(new TicketRequest.Origin(null, key, null))
+        .sharedPrefix(new TicketRequest.SharedPrefix(key, fingerprint, HOLD));
+  }
+
+  private ParkedTicket send(Endpoint endpoint, RequestFixture request) {
+    ParkedTicket ticket = endpoint.submit(request.made());
+    fixture.drivers.run();
+    return ticket;
+  }
+
+  /** Returns the second of two requests of a key with the same new beginning: it is held. */
+  private ParkedTicket held(Endpoint endpoint, String key, long fingerprint) {
+    send(endpoint, from(key, fingerprint, Cost.ofInput(1)));
+    ParkedTicket second = send(endpoint, from(key, fingerprint, Cost.ofInput(1)));
+    assertThat(waits(second)).as("%s %d", key, fingerprint).isTrue();
+    return second;
+  }
+
+  @Hostile(Hostile.By.CLIENT)
+  @ParameterizedTest
+  @EnumSource
+  void groupOfWhichAllLeave_ends(Leaving leaving) {
+    long places = leaving == Leaving.QUEUE_FULL ? 1 : 1_000;
+    Endpoint endpoint =
+        fixture.open(
+            none("/")
+                .bounds(places, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED)
+                .to(upstream("up", 0, 100)));
+    send(endpoint, from("k", 0, Cost.ofInput(20)));
+    ParkedTicket held = send(endpoint, from("k", 0, Cost.ofInput(20)));
+    for (int each = 1; each <= CacheWarmups.MOST; each++) {
+      ParkedTicket gone =
+          send(endpoint, from("k", each, leaving.cost()).patience(leaving.patience()));
+      leaving.leave(gone);
+      fixture.at(each);
+      assertThat(waits(gone) && leaving != Leaving.CANCELLED).isFalse();
+    }
+    assertThat(waits(held)).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void groupThatEndsWithAnAnswer_takesNoPlace(End end) {
+    Endpoint endpoint = fixture.open(none("/").to(upstream("up", 0, 0)));
+    ParkedTicket held = held(endpoint, "k", 0);
+    for (int each = 1; each <= CacheWarmups.MOST; each++) {
+      end.end(settlement(send(endpoint, from("k", each, Cost.ofInput(1)))), now());
+      fixture.drivers.run();
+    }
+    assertThat(waits(held)).isTrue();
+  }
+
+  @Test
+  void groupServedByAFallback_endsWithItsAnswer() {
+    Endpoint endpoint =
+        fixture.open(
+            none("/")
+                .to(upstream("up", 0, 100))
+                .fallbacks(Map.of("m", new EndpointSpec.Fallback(List.of("small"), 1))));
+    ParkedTicket held = held(endpoint, "k", 0);
+    send(endpoint, from("other", 0, Cost.ofInput(90)));
+    for (int each = 1; each <= CacheWarmups.MOST; each++) {
+      ParkedTicket late = send(endpoint, from("k", each, Cost.ofInput(90)));
+      fixture.at(2L * each);
+      assertThat(settlement(late).model()).isEqualTo("small");
+      settlement(late).abandoned(now());
+      fixture.drivers.run();
+    }
+    assertThat(waits(held)).isTrue();
+  }
+
+  @Test
+  void oneOfSeveralThatLeaves_doesNotEndTheirGroup() {
+    Endpoint endpoint = fixture.open(none("/").to(upstream("up", 1, 0)));
+    ask(endpoint, null);
+    List<ParkedTicket> tickets = ask(endpoint, 4);
+    tickets.get(1).cancel();
+    tickets.get(2).refuse(Refusal.of(RefusalReason.REMOVED_BY_OPERATOR, "x"));
+    fixture.drivers.run();
+    fixture.at(61 * SECOND);
+    assertThat(went(tickets.getFirst())).isTrue();
+    ParkedTicket later = ask(endpoint, "k", 1);
+    fixture.at(62 * SECOND);
+    assertThat(later.laneKey()).isEqualTo(tickets.get(3).laneKey());
+  }
+
+  @Hostile(Hostile.By.CLIENT)
+  @Test
+  void tenantWithItsShareOfGroups_endsItsOwnOldest() {
+    Endpoint endpoint = fixture.open(none("/").to(upstream("up", 0, 0)));
+    ParkedTicket other = held(endpoint, "other", 0);
+    ParkedTicket oldest = held(endpoint, "k", 0);
+    ParkedTicket next = held(endpoint, "k", 1);
+    for (int each = 2; each < CacheWarmups.SHARE; each++) {
+      held(endpoint, "k", each);
+    }
+    assertThat(waits(oldest)).isTrue();
+    held(endpoint, "k", CacheWarmups.SHARE);
+    assertThat(went(oldest)).isTrue();
+    assertThat(waits(next) && waits(other)).isTrue();
+    for (int each = 1; each < 2 * CacheWarmups.MOST; each++) {
+      held(endpoint, "k", CacheWarmups.SHARE + each);
+    }
+    assertThat(went(next)).isTrue();
+    assertThat(waits(other)).isTrue();
+  }
+
+  @Hostile(Hostile.By.CLIENT)
+  @Test
+  void moreGroupsThanMayBe_endTheOldest_andNewBeginningsAreStillWarmed() {
+    Endpoint endpoint = fixture.open(none("/").to(upstream("up", 0, 0)));
+    ParkedTicket oldest = held(endpoint, "first", 0);
+    for (int each = 1; each < CacheWarmups.MOST; each++) {
+      held(endpoint, "k" + each % 8, each);
+    }
+    assertThat(waits(oldest)).isTrue();
+    ParkedTicket last = held(endpoint, "last", 0);
+    assertThat(went(oldest)).isTrue();
+    assertThat(waits(last)).isTrue();
   }
 }

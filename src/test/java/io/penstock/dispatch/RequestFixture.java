@@ -6,6 +6,7 @@ import io.penstock.dispatch.TicketRequest.Origin;
 import io.penstock.dispatch.TicketRequest.RequestAffinity;
 import io.penstock.dispatch.TicketRequest.SharedPrefix;
 import io.penstock.quota.CallerAccount;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ public final class RequestFixture {
   private @Nullable CallerAccount account;
   private @Nullable Set<String> models;
   private Origin origin = new Origin(null, null, null);
+  private @Nullable Object tenant;
   private @Nullable SharedPrefix sharedPrefix;
   private @Nullable CacheForecast forecast;
 
@@ -88,6 +90,12 @@ public final class RequestFixture {
     return this;
   }
 
+  /** Sets whose share it uses; otherwise that is its key. */
+  public RequestFixture tenant(Object sender) {
+    tenant = sender;
+    return this;
+  }
+
   public TicketRequest made() {
     return new TicketRequest(
         model,
@@ -96,7 +104,12 @@ public final class RequestFixture {
         patience,
         flow,
         affinity,
-        new TicketRequest.Sender(origin, account, models, priority),
+        new TicketRequest.Sender(
+            origin,
+            Objects.requireNonNullElse(tenant, Objects.requireNonNullElse(origin.key(), "nobody")),
+            account,
+            models,
+            priority),
         new TicketRequest.CacheUse(sharedPrefix, forecast));
   }
 }

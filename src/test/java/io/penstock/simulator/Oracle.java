@@ -94,7 +94,7 @@ final class Oracle {
     if (ticket.arrival.stream().anyMatch(each -> !each.personal() && each.line.kept())) {
       return;
     }
-    SimTicket moved = ticket.endpoint.warmups.arrived(ticket);
+    SimTicket moved = ticket.endpoint.warmups.arrived(ticket, world.now());
     OracleFair fair = ticket.endpoint.ranking.fair;
     if (moved != null) {
       eventCounts.saw("moved behind a warm-up");

@@ -13,6 +13,7 @@ import io.penstock.prefix.CacheLearner;
 import io.penstock.prefix.PromptPrefix;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -178,7 +179,11 @@ final class SimCaches {
         drawn.flow(),
         drawn.affinity(),
         new TicketRequest.Sender(
-            origin, drawn.sender().account(), drawn.sender().models(), drawn.sender().priority()),
+            origin,
+            Objects.requireNonNullElse(origin.key(), drawn.sender().tenant()),
+            drawn.sender().account(),
+            drawn.sender().models(),
+            drawn.sender().priority()),
         new TicketRequest.CacheUse(sharedPrefix, forecast));
   }
 

@@ -2,15 +2,18 @@ package io.penstock.simulator;
 
 import io.penstock.quota.Quota;
 import io.penstock.quota.QuotaGate;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Tickets whose prompts begin with the same new text, as the oracle models them: after one of them
  * was sent, the others are held until its answer begins or will not come, or the bound is over.
+ * Once all have left before one was sent, it has ended.
  */
 final class SimHold extends SimQuota {
   private final long holdNanos;
+  private final List<SimTicket> members = new ArrayList<>();
   private @Nullable SimTicket alone;
   private @Nullable SimTicket sent;
   private long until;
@@ -20,6 +23,7 @@ final class SimHold extends SimQuota {
   SimHold(SimTicket first, long holdNanos) {
     super(Quota.holding("warm-up", new QuotaGate()), List.of(), 0, 0);
     this.alone = first;
+    members.add(first);
     this.holdNanos = holdNanos;
   }
 
@@ -30,8 +34,18 @@ final class SimHold extends SimQuota {
     return first;
   }
 
-  boolean ended() {
+  void joined(SimTicket ticket) {
+    members.add(ticket);
+  }
+
+  /** Returns whether a ticket that arrives now begins another group. */
+  boolean ended(long now) {
+    ended |= sent == null && members.stream().allMatch(each -> gone(each, now));
     return ended;
+  }
+
+  private static boolean gone(SimTicket ticket, long now) {
+    return ticket.stage != SimTicket.Stage.WAITING || ticket.deadline < now;
   }
 
   /** Returns whether its time is over although no answer began. */

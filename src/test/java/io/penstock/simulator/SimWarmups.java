@@ -12,18 +12,19 @@ final class SimWarmups {
   private final Map<Same, SimHold> holds = new HashMap<>();
 
   /** Notes a new ticket; returns one that waited on its own and is with it from now on, or null. */
-  @Nullable SimTicket arrived(SimTicket ticket) {
+  @Nullable SimTicket arrived(SimTicket ticket, long now) {
     TicketRequest.SharedPrefix prefix = ticket.ask.cacheUse().sharedPrefix();
     if (prefix == null) {
       return null;
     }
     Same same = new Same(prefix, ticket.model);
     SimHold known = holds.get(same);
-    if (known == null || known.ended()) {
+    if (known == null || known.ended(now)) {
       ticket.hold = new SimHold(ticket, prefix.holdNanos());
       holds.put(same, ticket.hold);
       return null;
     }
+    known.joined(ticket);
     ticket.hold = known;
     ticket.behind(known);
     SimTicket alone = known.takeAlone();

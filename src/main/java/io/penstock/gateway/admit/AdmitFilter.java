@@ -114,6 +114,7 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
         affinity,
         new TicketRequest.Sender(
             requestContext.origin(),
+            requestContext.body().tenant(),
             apiCaller == null ? null : apiCaller.account(),
             requestContext.client().models(),
             requestContext.parameters().priority()),
