@@ -152,7 +152,8 @@ class BodyTenantsIT extends HostileCase {
     upstream.received();
     send(head(full, CLIENT_SECRET, 500) + body(500));
     // a ticket is counted as waiting a moment before it is in the queue
-    RunningGateway.awaiting().until(() -> gateway.endpoint("/full").certainRefusal(null) != null);
+    RunningGateway.awaiting()
+        .until(() -> gateway.endpoint("/full").certainRefusal(null) != null);
     try (ByteSocket byteSocket = connect()) {
       refused(byteSocket.send(head(full, CLIENT_SECRET, BODY)).answer(), 429, "queue_full");
       assertThat(bodies().heldBytes()).isEqualTo(500);
@@ -172,5 +173,24 @@ class BodyTenantsIT extends HostileCase {
     assertThat(bodies().notParked()).isEqualTo(1);
     assertThat(bodies().parkedBytes()).isEqualTo(large);
     assertServed(900_000);
+  }
+
+  @Test
+  void largestBodyThatWaitsInAQueue_leavesRoomForOthersThatWait() throws InterruptedException {
+    for (String secret : List.of(SECOND, THIRD)) {
+      assertThat(ask(head(CHAT, secret, 500) + body(500)).status()).isEqualTo(200);
+      upstream.received();
+    }
+    int largest = 2_500_000; // more than all that wait may have
+    send(head(CHAT, SECOND, largest) + body(largest));
+    RunningGateway.awaiting().until(() -> bodies().parkedBytes() == largest);
+    int waiting = largest;
+    for (int bytes : List.of(500, 300_000, 64 << 10)) {
+      send(head(CHAT, THIRD, bytes) + body(bytes));
+      waiting += bytes;
+      int all = waiting;
+      RunningGateway.awaiting().until(() -> bodies().parkedBytes() == all);
+    }
+    assertThat(bodies().notParked()).isZero();
   }
 }

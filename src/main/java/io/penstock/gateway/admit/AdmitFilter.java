@@ -37,7 +37,8 @@ import reactor.core.publisher.Mono;
 public final class AdmitFilter implements GlobalFilter, Ordered {
   private static final Refusal NO_MEMORY =
       Refusal.of(
-          RefusalReason.QUEUE_FULL, "the bodies that wait hold all the memory there is for them");
+          RefusalReason.QUEUE_FULL,
+          "the bodies that wait, or those of its sender, hold all the memory there is for them");
 
   private final Ticker ticker;
   private final UpstreamAffinity upstreamAffinity;

@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
  *       take from the other seven eighths. A tenant's share of that eighth is counted separately.
  *   <li>A body counts with the length it states. A body that states none counts with {@link
  *       #SMALL_BYTES}, and with twice as much whenever it turns out longer, until it is complete.
- *   <li>Bodies that wait in queues have at most half of the budget, so that others can be read.
+ *   <li>Bodies that wait in queues have at most half of the budget, so that others can be read: a
+ *       tenant its share, and small bodies an eighth of it for themselves. A body that is larger
+ *       than its tenant's share counts with the share there.
  * </ul>
  *
  * <p>The budget covers only a part of the memory that bodies take: in addition there is what the
@@ -36,6 +38,8 @@ public final class BodyBudget {
   private final long mostBytes;
   private final BodyPool common;
   private final BodyPool kept;
+  private final ParkedBytes parkedCommon;
+  private final ParkedBytes parkedKept;
   private final LongAdder late = new LongAdder();
   private final LongAdder unparked = new LongAdder();
   private long waiting;
@@ -54,8 +58,14 @@ public final class BodyBudget {
     }
     long small = mostBytes / KEPT_PART;
     this.mostBytes = mostBytes;
-    this.common = new BodyPool(mostBytes - small, (long) (mostBytes * tenantShare));
-    this.kept = new BodyPool(small, (long) (small * tenantShare));
+    long share = (long) (mostBytes * tenantShare);
+    long shareOfSmall = (long) (small * tenantShare);
+    this.common = new BodyPool(mostBytes - small, share);
+    this.kept = new BodyPool(small, shareOfSmall);
+    long parked = mostParkedBytes(mostBytes);
+    long smallParked = parked / KEPT_PART;
+    this.parkedCommon = new ParkedBytes(parked - smallParked, share);
+    this.parkedKept = new ParkedBytes(smallParked, shareOfSmall);
   }
 
   /** Returns an empty claim for one more body of a tenant. */
@@ -88,12 +98,10 @@ public final class BodyBudget {
     return parkedBytes;
   }
 
-  /** Returns the most bytes that bodies that wait in queues may have together. */
-  long mostParkedBytes() {
-    return mostParkedBytes(mostBytes);
-  }
-
-  /** Returns the same for a budget of {@code mostBytes}. */
+  /**
+   * Returns the most bytes that bodies that wait in queues may have together, in a budget of {@code
+   * mostBytes}.
+   */
   static long mostParkedBytes(long mostBytes) {
     return Math.ceilDiv(mostBytes, 2);
   }
@@ -109,8 +117,8 @@ public final class BodyBudget {
   }
 
   /**
-   * Returns how many bodies were refused because other bodies in queues had taken all the room
-   * there is for those.
+   * Returns how many bodies were refused because other bodies in queues had taken the room there is
+   * for those, or for those of the same tenant.
    */
   public long notParked() {
     return unparked.sum();
@@ -118,7 +126,9 @@ public final class BodyBudget {
 
   /** Returns how many tenants have bytes or wait. */
   synchronized int tenants() {
-    return Math.max(common.tenants(), kept.tenants());
+    return Math.max(
+        Math.max(common.tenants(), kept.tenants()),
+        Math.max(parkedCommon.tenants(), parkedKept.tenants()));
   }
 
   private boolean ask(Claim claim, Runnable resume) {
@@ -206,7 +216,7 @@ public final class BodyBudget {
     private @Nullable Runnable resume;
     private @Nullable BodyPool pool;
     private long bytes;
-    private boolean parked;
+    private @Nullable ParkedBytes parkedIn;
     private boolean released;
 
     private Claim(Object tenant) {
@@ -256,19 +266,22 @@ public final class BodyBudget {
     }
 
     /**
-     * Notes that the body, which is complete, waits in a queue. Returns false when bodies in queues
-     * already have all they may.
+     * Notes that the body, which is complete, waits in a queue. Returns false when bodies in
+     * queues, or those of its tenant, already have all they may.
      */
     boolean park() {
       synchronized (BodyBudget.this) {
-        if (released || parked) {
+        if (released || parkedIn != null) {
           return true;
         }
-        if (parkedBytes > 0 && bytes > mostParkedBytes() - parkedBytes) {
+        if (parkedCommon.takes(tenant, bytes)) {
+          parkedIn = parkedCommon;
+        } else if (bytes <= SMALL_BYTES && parkedKept.takes(tenant, bytes)) {
+          parkedIn = parkedKept;
+        } else {
           unparked.increment();
           return false;
         }
-        parked = true;
         parkedBytes += bytes;
         return true;
       }
@@ -282,8 +295,9 @@ public final class BodyBudget {
     }
 
     private void leaveQueue() {
-      if (parked) {
-        parked = false;
+      if (parkedIn != null) {
+        parkedIn.giveBack(tenant, bytes);
+        parkedIn = null;
         parkedBytes -= bytes;
       }
     }

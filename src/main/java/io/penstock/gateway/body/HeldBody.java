@@ -96,7 +96,8 @@ public final class HeldBody {
 
   /**
    * Copies the body out of the buffers it came in, to wait in a queue. Returns false, and does
-   * nothing, when the bodies that wait already have all the bytes they may.
+   * nothing, when the bodies that wait, or those of its tenant, already have all the bytes they
+   * may.
    */
   public boolean park(Executor later) {
     boolean parked = claim.park();

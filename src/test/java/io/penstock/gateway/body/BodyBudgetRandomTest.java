@@ -64,7 +64,7 @@ class BodyBudgetRandomTest {
                 .isLessThanOrEqualTo(share + MOST_BODY + slack()));
     assertThat(budget.parkedBytes())
         .as("parked, seed %d", seed)
-        .isLessThanOrEqualTo(Math.max(BUDGET / 2, MOST_BODY));
+        .isLessThanOrEqualTo(BUDGET / 2 + MOST_BODY - BUDGET / 4); // one may exceed its share
   }
 
   /**

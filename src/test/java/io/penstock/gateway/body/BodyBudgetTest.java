@@ -283,24 +283,87 @@ class BodyBudgetTest {
     emptied(b);
   }
 
+  private BodyBudget.Claim parked(String tenant, long bytes) {
+    BodyBudget.Claim claim = reading(tenant, bytes);
+    assertThat(claim.park()).as("%s %d", tenant, bytes).isTrue();
+    return claim;
+  }
+
+  private BodyBudget.Claim notParked(String tenant, long bytes) {
+    BodyBudget.Claim claim = reading(tenant, bytes);
+    assertThat(claim.park()).as("%s %d", tenant, bytes).isFalse();
+    return claim;
+  }
+
+  @Hostile(Hostile.By.CLIENT)
   @Test
-  void bodiesThatWaitInQueues_holdAtMostHalf_butAlwaysOne() {
+  void bodiesThatWaitInQueues_holdAtMostHalf_andLeaveRoomForTheNextTenant() {
+    // of the 8 MiB, 7 are for all; each may have three times what is free
+    BodyBudget.Claim a = parked("a", 4 * MIB);
+    BodyBudget.Claim b = notParked("b", 3 * MIB);
+    b.release();
+    b = parked("b", 2_304 * KIB);
+    BodyBudget.Claim tooMuch = notParked("b", 65 * KIB);
+    BodyBudget.Claim c = parked("c", 576 * KIB);
+    BodyBudget.Claim d = parked("d", 144 * KIB);
+    assertThat(budget.parkedBytes()).isEqualTo(7 * MIB - 48 * KIB);
+    assertThat(budget.notParked()).isEqualTo(2);
+    a.unpark();
+    a.unpark();
+    assertThat(budget.parkedBytes()).isEqualTo(3 * MIB - 48 * KIB);
+    assertThat(tooMuch.park()).isTrue();
+    emptied(a, b, tooMuch, c, d);
+  }
+
+  @Hostile(Hostile.By.CLIENT)
+  @Test
+  void oneBodyLargerThanTheShare_waits_andLeavesRoomForOthers() {
+    BodyBudget.Claim large = parked("large", 11 * MIB);
+    assertThat(budget.parkedBytes()).isEqualTo(11 * MIB);
+    BodyBudget.Claim medium = parked("other", 2 * MIB);
+    BodyBudget.Claim small = parked("third", 100 * KIB);
+    emptied(large, medium, small);
+  }
+
+  @Hostile(Hostile.By.CLIENT)
+  @Test
+  void tenantWithItsShareOfWaitingBodies_hasNoMoreOfThem_butSmallOnes() {
+    BodyBudget.Claim all = reading("a", 0);
     List<BodyBudget.Claim> claims = new ArrayList<>();
-    for (String tenant : List.of("a", "b", "c")) {
-      claims.add(reading(tenant, 4 * MIB));
+    claims.add(parked("a", 4 * MIB));
+    for (int each = 0; each < 8; each++) {
+      claims.add(parked("a", BodyBudget.SMALL_BYTES));
     }
-    assertThat(claims.get(0).park()).isTrue();
-    assertThat(claims.get(1).park()).isTrue();
-    assertThat(budget.parkedBytes()).isEqualTo(8 * MIB);
-    assertThat(claims.get(2).park()).isFalse();
-    assertThat(budget.notParked()).isEqualTo(1);
-    claims.get(0).unpark();
-    claims.get(0).unpark();
-    assertThat(budget.parkedBytes()).isEqualTo(4 * MIB);
-    assertThat(claims.get(2).park()).isTrue();
+    assertThat(budget.parkedBytes()).isEqualTo(4 * MIB + 512 * KIB);
+    assertThat(all.park()).as("a body of no bytes").isTrue();
+    claims.add(parked("b", 2 * MIB));
+    claims.add(all);
     emptied(claims.toArray(BodyBudget.Claim[]::new));
-    BodyBudget.Claim large = reading("d", 12 * MIB);
-    assertThat(large.park()).isTrue();
-    emptied(large);
+  }
+
+  @Test
+  void smallBodiesWait_whereLargeOnesHaveTakenTheRest() {
+    List<BodyBudget.Claim> claims = new ArrayList<>();
+    claims.add(parked("a", 4 * MIB));
+    claims.add(parked("b", 2_304 * KIB));
+    claims.add(parked("c", 576 * KIB));
+    claims.add(parked("d", 144 * KIB));
+    for (int each = 0; each < 8; each++) {
+      claims.add(parked("e", BodyBudget.SMALL_BYTES));
+    }
+    claims.add(notParked("e", BodyBudget.SMALL_BYTES));
+    claims.add(parked("f", BodyBudget.SMALL_BYTES));
+    assertThat(budget.parkedBytes()).isEqualTo(7 * MIB - 48 * KIB + 576 * KIB);
+    emptied(claims.toArray(BodyBudget.Claim[]::new));
+  }
+
+  @Test
+  void bodyThatWaitsTwice_countsOnce_andIsGivenBackWithItsClaim() {
+    BodyBudget.Claim a = parked("a", MIB);
+    assertThat(a.park()).isTrue();
+    assertThat(budget.parkedBytes()).isEqualTo(MIB);
+    emptied(a);
+    assertThat(a.park()).as("of a request that is over").isTrue();
+    assertThat(budget.parkedBytes()).isZero();
   }
 }
