@@ -179,14 +179,13 @@ public final class AdmissionCheck {
   }
 
   /**
-   * Returns the refusal of a ticket with a flow that has its share of a queue that is nearly full.
+   * Returns the refusal of a ticket with a flow or tenant that has its share of a queue that is
+   * nearly full.
    *
-   * @param held what the flow holds, and of how much
+   * @param held who holds what, and of how much
    */
-  static Refusal flowFull(String held, long nextNanos) {
-    return noPlace(
-        "the queue is nearly full, and its flow already holds " + held + ", which is its share",
-        nextNanos);
+  static Refusal shareTaken(String held, long nextNanos) {
+    return noPlace("the queue is nearly full, and " + held + ", which is its share", nextNanos);
   }
 
   private static Refusal noPlace(String detail, long nextNanos) {

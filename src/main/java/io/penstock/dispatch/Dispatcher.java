@@ -229,7 +229,7 @@ public final class Dispatcher {
       refuse(parkedTicket, refusal);
       return;
     }
-    waitingRoom.enter(parkedTicket, routes);
+    waitingRoom.enter(parkedTicket, routes, now);
     WaitForecast estimate = WaitEstimate.ofArrival(parkedTicket, routes, waitingRoom, now);
     if (waitingRoom.firstBlocked() == null) {
       waitingRoom.enqueue(parkedTicket, now);
@@ -283,7 +283,7 @@ public final class Dispatcher {
       parkedTicket.setLaneKey(detour);
       returnToQueue(parkedTicket, now);
     } else if (refusal == null) {
-      waitingRoom.enter(parkedTicket, routes);
+      waitingRoom.enter(parkedTicket, routes, now);
       waitingRoom.enqueue(parkedTicket, now);
     } else if (depart(parkedTicket, now)) {
       returnToQueue(parkedTicket, now);
@@ -298,7 +298,7 @@ public final class Dispatcher {
     Refusal refusal = AdmissionCheck.tooLong(parkedTicket, estimate);
     long soonest = parkedTicket.lane() instanceof Lane lane ? lane.wakeAt() - now : Ticker.NEVER;
     String full = waitingRoom.overfull(parkedTicket);
-    String share = waitingRoom.overShare(parkedTicket);
+    String share = waitingRoom.overShare(parkedTicket, now);
     if (full == null && share == null && refusal == null) {
       return;
     }
@@ -320,7 +320,7 @@ public final class Dispatcher {
 
   private Refusal noPlace(@Nullable String full, @Nullable String share, long soonest) {
     return share != null && (full == null || routeSource.maxBlocked() > 0)
-        ? AdmissionCheck.flowFull(share, soonest)
+        ? AdmissionCheck.shareTaken(share, soonest)
         : AdmissionCheck.queueFull(String.valueOf(full), soonest);
   }
 
@@ -392,7 +392,7 @@ public final class Dispatcher {
 
   private void block(ParkedTicket parkedTicket, WaitForecast estimate, long now) {
     Refusal refusal = AdmissionCheck.tooLong(parkedTicket, estimate);
-    String share = waitingRoom.overShare(parkedTicket);
+    String share = waitingRoom.overShare(parkedTicket, now);
     if (refusal == null && share == null && waitingRoom.mayBlock(parkedTicket)) {
       waitingRoom.block(parkedTicket);
       return;

@@ -1,8 +1,8 @@
 package io.penstock.dispatch;
 
 import io.penstock.cost.Cost;
+import io.penstock.pool.ActiveKeys;
 import io.penstock.queue.DimensionSizes;
-import io.penstock.queue.FlowBacklog;
 import io.penstock.queue.QueueDiscipline;
 import io.penstock.queue.QueueOrder;
 import io.penstock.queue.TicketQueue;
@@ -49,6 +49,7 @@ public final class WaitingRoom {
   private final Set<ParkedTicket> blocked = new LinkedHashSet<>();
 
   private final QueueBacklog blockedBacklog = new QueueBacklog();
+  private final QueueShares shares = new QueueShares();
   private final LaneIndex laneIndex;
   private final WaitRecorder recorder;
   private QueueDiscipline<ParkedTicket> queueDiscipline;
@@ -67,6 +68,11 @@ public final class WaitingRoom {
   /** Returns the terms by which its tickets wait. */
   RouteSource terms() {
     return routeSource;
+  }
+
+  /** Returns the record of the tenants that have sent something lately. Any thread may use it. */
+  public ActiveKeys activeTenants() {
+    return shares.activeTenants();
   }
 
   /** Returns a copy of a short queue; null when it is long. */
@@ -112,7 +118,8 @@ public final class WaitingRoom {
   }
 
   /** Registers a ticket that has just arrived, before it is in the queue or blocked. */
-  void enter(ParkedTicket parkedTicket, List<TicketRoute> routes) {
+  void enter(ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
+    activeTenants().sent(parkedTicket.tenant(), now);
     parkedTicket.enter(queueDiscipline);
     parkedTicket.counted = WaitEstimate.countedSizes(routes, parkedTicket);
     arrivalOrder.add(parkedTicket, tickets());
@@ -223,17 +230,22 @@ public final class WaitingRoom {
   }
 
   /**
-   * Returns what the flow of a ticket that has just arrived takes if that is more than its share
-   * and the ticket therefore gets no place, or null. See {@link FlowPlaces}.
+   * Returns what the flow or the tenant of a ticket that has just arrived holds if that is its
+   * share and the ticket therefore gets no place, or null. See {@link QueueShares}.
    *
    * @param parkedTicket a ticket in the queue, or one that would be blocked
    */
-  @Nullable String overShare(ParkedTicket parkedTicket) {
-    FlowBacklog own = queueDiscipline.backlogOfFlow(parkedTicket);
-    return own == null
-        ? null
-        : new FlowPlaces(routeSource.bounds(), routeSource.maxBlocked(), queued, blocked)
-            .overShare(parkedTicket, own);
+  @Nullable String overShare(ParkedTicket parkedTicket, long now) {
+    boolean fair = queueDiscipline.order() == QueueOrder.FAIR;
+    if (parkedTicket.queued()) {
+      shares.remove(parkedTicket);
+    }
+    String over =
+        shares.exceeded(parkedTicket, fair, routeSource.bounds(), routeSource.maxBlocked(), now);
+    if (parkedTicket.queued()) {
+      shares.add(parkedTicket);
+    }
+    return over;
   }
 
   /** Returns which bound leaves no place for a ticket even in an empty queue, or null. */
@@ -333,6 +345,7 @@ public final class WaitingRoom {
     Lane lane = laneIndex.of(parkedTicket.laneKey(), queueDiscipline, now);
     lane.add(parkedTicket, now);
     queued.add(parkedTicket);
+    shares.add(parkedTicket);
     if (queueDiscipline.order() != QueueOrder.FIFO || parkedTicket.carried() != null) {
       // a new ticket of a FIFO queue comes before no other
       laneIndex.all().forEach(each -> each.yieldTo(parkedTicket));
@@ -352,7 +365,7 @@ public final class WaitingRoom {
   void block(ParkedTicket parkedTicket) {
     blocked.add(parkedTicket);
     parkedTicket.block(true);
-    blockedBacklog.add(parkedTicket);
+    countBlocked(parkedTicket);
     schedule(parkedTicket);
   }
 
@@ -365,7 +378,17 @@ public final class WaitingRoom {
   private void removeBlocked(ParkedTicket parkedTicket) {
     blocked.remove(parkedTicket);
     parkedTicket.block(false);
+    discountBlocked(parkedTicket);
+  }
+
+  private void countBlocked(ParkedTicket parkedTicket) {
+    blockedBacklog.add(parkedTicket);
+    shares.add(parkedTicket);
+  }
+
+  private void discountBlocked(ParkedTicket parkedTicket) {
     blockedBacklog.remove(parkedTicket);
+    shares.remove(parkedTicket);
   }
 
   /**
@@ -388,6 +411,7 @@ public final class WaitingRoom {
     }
     lane.remove(parkedTicket, passed);
     queued.remove(parkedTicket);
+    shares.remove(parkedTicket);
     if (lane.tickets().size() == 0) {
       laneIndex.remove(lane);
       queueDiscipline.retire(lane.tickets());
@@ -487,13 +511,13 @@ public final class WaitingRoom {
   private void change(ParkedTicket parkedTicket, Consumer<ParkedTicket> change, long now) {
     boolean stays = parkedTicket.blocked();
     if (stays) {
-      blockedBacklog.remove(parkedTicket);
+      discountBlocked(parkedTicket);
     } else {
       leaveLane(parkedTicket, false);
     }
     change.accept(parkedTicket);
     if (stays) {
-      blockedBacklog.add(parkedTicket);
+      countBlocked(parkedTicket);
     } else {
       enqueue(parkedTicket, now);
     }

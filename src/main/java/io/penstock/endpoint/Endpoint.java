@@ -262,10 +262,15 @@ public final class Endpoint {
 
   /**
    * Returns the refusal that a request of an account gets now whatever its body says, or null when
-   * that depends on the body. Takes and counts nothing.
+   * that depends on the body. Takes nothing, but counts the tenant as active if it is refused.
    */
-  public @Nullable Refusal certainRefusal(@Nullable CallerAccount callerAccount) {
-    return bodylessRefusal.refusal(callerAccount, paused, services.ticker().nanos());
+  public @Nullable Refusal certainRefusal(Object tenant, @Nullable CallerAccount callerAccount) {
+    long now = services.ticker().nanos();
+    Refusal refusal = bodylessRefusal.refusal(callerAccount, paused, now);
+    if (refusal != null) {
+      dispatcher.waitingRoom().activeTenants().sent(tenant, now);
+    }
+    return refusal;
   }
 
   /** Counts a request that is refused before it became a ticket. */

@@ -5,12 +5,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that sent requests for an upstream in the last minute, as far as is needed to tell
- * whether one of them was the only one: those of the two latest senders. Safe from any thread.
+ * The keys, or other senders, that sent requests a short time ago, as far as is needed to tell
+ * whether one of them was the only one: the two latest senders. Safe from any thread.
  */
-final class ActiveKeys {
-  static final long ACTIVE_NANOS = 60_000_000_000L;
-
+public final class ActiveKeys {
   /** How old the record of a key must be, in nanoseconds, before its next request is recorded. */
   private static final long STEP_NANOS = 1_000_000_000L;
 
@@ -18,11 +16,7 @@ final class ActiveKeys {
   private static final String NO_KEY = "";
 
   /** A key, and the instant of a request of it that is at most a second older than its latest. */
-  private record Sender(String key, long atNanos) {
-    boolean active(long now) {
-      return now - atNanos <= ACTIVE_NANOS;
-    }
-
+  private record Sender(Object key, long atNanos) {
     boolean recent(long now) {
       return now - atNanos < STEP_NANOS;
     }
@@ -35,26 +29,35 @@ final class ActiveKeys {
    */
   private record Senders(Sender last, @Nullable Sender before) {
     /** Returns whether a request at an instant changes nothing that matters. */
-    boolean cover(String key, long now) {
+    boolean cover(Object key, long now) {
       boolean both = before != null && before.recent(now);
       return last.recent(now) && (last.key().equals(key) || both);
     }
 
-    Senders with(String key, long now) {
+    Senders with(Object key, long now) {
       return new Senders(new Sender(key, now), last.key().equals(key) ? before : last);
     }
 
-    boolean only(String key, long now) {
-      return !isActiveBeside(last, key, now) && !isActiveBeside(before, key, now);
-    }
-
-    private static boolean isActiveBeside(@Nullable Sender sender, String key, long now) {
-      return sender != null && !sender.key().equals(key) && sender.active(now);
+    /** Returns whether no other key sent anything in the last {@code nanos} before {@code now}. */
+    boolean only(Object key, long nanos, long now) {
+      Sender other = last.key().equals(key) ? before : last;
+      return other == null || now - other.atNanos() > nanos;
     }
   }
 
-  @SharedState("health of upstreams")
+  private final long activeNanos;
+
+  @SharedState("active senders")
   private final AtomicReference<@Nullable Senders> senders = new AtomicReference<>();
+
+  /**
+   * Creates an empty record.
+   *
+   * @param activeNanos for how long a sender counts as active, ≥ 0
+   */
+  public ActiveKeys(long activeNanos) {
+    this.activeNanos = activeNanos;
+  }
 
   /** Returns the name under which a key is recorded; null stands for requests without one. */
   static String name(@Nullable String key) {
@@ -62,7 +65,7 @@ final class ActiveKeys {
   }
 
   /** Records a request. It costs next to nothing when nothing that matters has changed. */
-  void sent(String key, long now) {
+  public void sent(Object key, long now) {
     Senders present = senders.get();
     if (present == null || !present.cover(key, now)) {
       senders.accumulateAndGet(
@@ -71,9 +74,9 @@ final class ActiveKeys {
     }
   }
 
-  /** Returns whether no other key sent anything in the last minute. */
-  boolean only(String key, long now) {
+  /** Returns whether no other key is active. */
+  public boolean only(Object key, long now) {
     Senders present = senders.get();
-    return present == null || present.only(key, now);
+    return present == null || present.only(key, activeNanos, now);
   }
 }

@@ -23,6 +23,9 @@ final class UpstreamHealth {
   static final long LEAST_NANOS = 1_000_000_000L;
   static final long MOST_NANOS = 15_000_000_000L;
 
+  /** How long after its last request a key counts as active. */
+  static final long ACTIVE_NANOS = 60_000_000_000L;
+
   /** How long after a probe was due the trial begins if its result is not known. */
   static final long GRACE_NANOS = Upstream.PROBE_NANOS + 1_000_000_000L;
 
@@ -33,7 +36,7 @@ final class UpstreamHealth {
   static final int MOST_ERRORS = 4;
 
   private final QuotaGate quotaGate = new QuotaGate();
-  private final ActiveKeys activeKeys = new ActiveKeys();
+  private final ActiveKeys activeKeys = new ActiveKeys(ACTIVE_NANOS);
 
   /** The failures in a row that are the upstream's own. */
   private int own;

@@ -74,11 +74,6 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
     ticket.rank = 0;
   }
 
-  @Override
-  public @Nullable FlowBacklog backlogOfFlow(T ticket) {
-    return ticket.flow == null ? null : ticket.flow.backlog;
-  }
-
   /**
    * Returns the service of a flow. A flow that comes back is lifted to the least active flow, or to
    * the last one that was active.

@@ -16,9 +16,6 @@ final class FairFlow {
   @SharedState("flows of a fair order")
   final List<FlowShare<?>> shares = new ArrayList<>(1);
 
-  /** The sums over its tickets in all queues. */
-  final FlowBacklog backlog = new FlowBacklog();
-
   private double service;
 
   /** The arrival number of the ticket with which this flow began to wait. */

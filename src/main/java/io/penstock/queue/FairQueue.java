@@ -81,7 +81,6 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   @Override
   void insert(T ticket) {
     FairFlow fairFlow = flow(ticket);
-    fairFlow.backlog.add(ticket);
     if (!resting()) {
       discipline.joins(fairFlow, ticket.order, 1);
     } else if (fairFlow.shares.isEmpty()) {
@@ -107,7 +106,6 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   @Override
   void erase(T ticket) {
     FlowShare<T> share = shareOf(ticket);
-    share.flow.backlog.remove(ticket);
     if (share.tickets.size() == 1) {
       shares.remove(share);
       share.tickets.remove(ticket);

@@ -42,14 +42,6 @@ public abstract class QueueDiscipline<T extends Ticket> {
    */
   public abstract void enter(T ticket, int priority, String flow, int weight);
 
-  /**
-   * Returns what the flow of a ticket that has entered has in the queues, which changes with them;
-   * null where places are not shared by flow.
-   */
-  public @Nullable FlowBacklog backlogOfFlow(T ticket) {
-    return null;
-  }
-
   /** Returns whether {@code a} comes before {@code b}; both have entered. */
   public abstract boolean precedes(Ticket a, Ticket b);
 

@@ -35,8 +35,8 @@ class BodylessRefusalTest {
     FakeCallers.Caller alice =
         callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
-    assertThat(endpoint.certainRefusal(alice.account)).isNull();
-    assertThat(endpoint.certainRefusal(alice.account)).isNull();
+    assertThat(endpoint.certainRefusal("alice", alice.account)).isNull();
+    assertThat(endpoint.certainRefusal("alice", alice.account)).isNull();
     assertThat(alice.charged(LimitMeasure.REQUESTS, endpointFixture)).isZero();
     assertThat(alice.empty()).isTrue();
     assertThat(endpoint.totals().requests(TicketFate.OFFERED)).isZero();
@@ -49,15 +49,15 @@ class BodylessRefusalTest {
         callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 1);
-    Refusal foreseen = endpoint.certainRefusal(alice.account);
+    Refusal foreseen = endpoint.certainRefusal("alice", alice.account);
     assertThat(foreseen).isNotNull();
     assertThat(foreseen.retryAfterNanos()).isEqualTo(61 * SECOND);
     assertThat(refusal(alice.submit(endpoint, 1)))
         .as("it is told a time behind the first")
         .isEqualTo(foreseen.retryAfter(122 * SECOND));
-    assertThat(endpoint.certainRefusal(null)).as("of somebody else").isNull();
+    assertThat(endpoint.certainRefusal("nobody", null)).as("of somebody else").isNull();
     endpointFixture.at(61 * SECOND);
-    assertThat(endpoint.certainRefusal(alice.account)).isNull();
+    assertThat(endpoint.certainRefusal("alice", alice.account)).isNull();
   }
 
   @Test
@@ -68,10 +68,10 @@ class BodylessRefusalTest {
             .limit(LimitMeasure.CONCURRENCY, 1, RefusalReason.KEY_CONCURRENCY);
     Endpoint endpoint = endpointFixture.open(none("/"));
     ParkedTicket runs = alice.submit(endpoint, 1);
-    Refusal foreseen = endpoint.certainRefusal(alice.account);
+    Refusal foreseen = endpoint.certainRefusal("alice", alice.account);
     assertThat(foreseen).extracting(Refusal::reason).isEqualTo(RefusalReason.KEY_CONCURRENCY);
     EndpointFixture.settlement(runs).permitted(EndpointFixture.START);
-    assertThat(endpoint.certainRefusal(alice.account)).isNull();
+    assertThat(endpoint.certainRefusal("alice", alice.account)).isNull();
   }
 
   @Test
@@ -81,7 +81,7 @@ class BodylessRefusalTest {
     FakeCallers.Caller alice = callers.rejecting("alice").in(team);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 1);
-    assertThat(endpoint.certainRefusal(alice.account))
+    assertThat(endpoint.certainRefusal("alice", alice.account))
         .extracting(Refusal::reason)
         .isEqualTo(RefusalReason.GROUP_RPM);
   }
@@ -92,7 +92,7 @@ class BodylessRefusalTest {
         callers.rejecting("alice").limit(LimitMeasure.TOKENS, 10, RefusalReason.KEY_TPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 9);
-    assertThat(endpoint.certainRefusal(alice.account)).isNull();
+    assertThat(endpoint.certainRefusal("alice", alice.account)).isNull();
     assertThat(went(alice.submit(endpoint, 1))).isTrue();
   }
 
@@ -102,7 +102,7 @@ class BodylessRefusalTest {
         callers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 1);
-    assertThat(endpoint.certainRefusal(alice.account)).isNull();
+    assertThat(endpoint.certainRefusal("alice", alice.account)).isNull();
     assertThat(waits(alice.submit(endpoint, 1))).isTrue();
   }
 
@@ -110,13 +110,13 @@ class BodylessRefusalTest {
   void fullQueue_isForeseen_withTheTimeOfTheNextRelease() {
     Endpoint endpoint = endpointFixture.open(strict("/a", 1, 10).bounds(1, 100, 100));
     submit(endpoint, 1);
-    assertThat(endpoint.certainRefusal(null)).isNull();
+    assertThat(endpoint.certainRefusal("nobody", null)).isNull();
     ParkedTicket waits = submit(endpoint, 1);
     assertThat(waits(waits)).isTrue();
-    assertThat(endpoint.certainRefusal(null)).isEqualTo(refusal(submit(endpoint, 1)));
+    assertThat(endpoint.certainRefusal("nobody", null)).isEqualTo(refusal(submit(endpoint, 1)));
     endpointFixture.at(10 * SECOND);
     assertThat(went(waits)).isTrue();
-    assertThat(endpoint.certainRefusal(null)).isNull();
+    assertThat(endpoint.certainRefusal("nobody", null)).isNull();
   }
 
   @Test
@@ -124,7 +124,7 @@ class BodylessRefusalTest {
     Endpoint endpoint = endpointFixture.open(tokens("/a", 100, 10).bounds(1, 1_000, 100));
     submit(endpoint, 70);
     assertThat(waits(submit(endpoint, 60))).isTrue();
-    assertThat(endpoint.certainRefusal(null)).isNull();
+    assertThat(endpoint.certainRefusal("nobody", null)).isNull();
     assertThat(went(submit(endpoint, 30))).isTrue();
   }
 
@@ -135,9 +135,9 @@ class BodylessRefusalTest {
         endpointFixture.open(strict("/a", 1, 10), fifo, new Waiting(ONE, 1, 0, false, 0, 0, 0));
     submit(endpoint, 1);
     submit(endpoint, 1);
-    assertThat(endpoint.certainRefusal(null)).isNull();
+    assertThat(endpoint.certainRefusal("nobody", null)).isNull();
     submit(endpoint, 1);
-    assertThat(endpoint.certainRefusal(null))
+    assertThat(endpoint.certainRefusal("nobody", null))
         .extracting(Refusal::reason)
         .isEqualTo(RefusalReason.QUEUE_FULL);
     assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.QUEUE_FULL);
@@ -149,7 +149,7 @@ class BodylessRefusalTest {
     endpoint.pause(true);
     endpointFixture.drivers.run();
     submit(endpoint, 1);
-    assertThat(endpoint.certainRefusal(null))
+    assertThat(endpoint.certainRefusal("nobody", null))
         .extracting(Refusal::reason)
         .isEqualTo(RefusalReason.QUEUE_FULL);
     assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.QUEUE_FULL);
@@ -160,7 +160,7 @@ class BodylessRefusalTest {
     Endpoint endpoint = endpointFixture.open(none("/a"));
     Refusal gone = Refusal.of(RefusalReason.SHUTTING_DOWN, "it stops");
     endpointFixture.registry.refuseAll(gone);
-    assertThat(endpoint.certainRefusal(null)).isEqualTo(gone);
+    assertThat(endpoint.certainRefusal("nobody", null)).isEqualTo(gone);
   }
 
   @Test

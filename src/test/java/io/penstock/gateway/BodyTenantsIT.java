@@ -153,7 +153,7 @@ class BodyTenantsIT extends HostileCase {
     send(head(full, CLIENT_SECRET, 500) + body(500));
     // a ticket is counted as waiting a moment before it is in the queue
     RunningGateway.awaiting()
-        .until(() -> gateway.endpoint("/full").certainRefusal(null) != null);
+        .until(() -> gateway.endpoint("/full").certainRefusal("nobody", null) != null);
     try (ByteSocket byteSocket = connect()) {
       refused(byteSocket.send(head(full, CLIENT_SECRET, BODY)).answer(), 429, "queue_full");
       assertThat(bodies().heldBytes()).isEqualTo(500);

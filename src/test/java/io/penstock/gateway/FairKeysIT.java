@@ -35,6 +35,10 @@ class FairKeysIT extends HostileCase {
         dialect: openai
         scheduler: fair
         upstreams: [{id: f, url: "%1$s", concurrency: 1}]
+      - path: /small
+        dialect: openai
+        max_queue_size: 8
+        upstreams: [{id: s, url: "%1$s", concurrency: 1}]
       - path: /fifo
         dialect: openai
         upstreams: [{id: i, url: "%1$s", concurrency: 1}]
@@ -118,6 +122,39 @@ class FairKeysIT extends HostileCase {
   void keyOfThreeTimesTheWeight_isServedThreeTimesAsOften() throws Exception {
     List<String> order = order("/fair", "greedy", "heavy");
     assertThat(count(order.subList(0, EACH), "heavy")).isBetween(5L, 7L);
+  }
+
+  @Test
+  void withoutAFairOrder_oneKeyLeavesPlacesForAnother() throws Exception {
+    upstream.script(
+        (from, byteSocket) -> {
+          from.read(byteSocket);
+          answers.acquire();
+          byteSocket.send(OK);
+        });
+    List<ByteSocket> open = new ArrayList<>();
+    try {
+      open.add(send("/small", "warm"));
+      upstream.received();
+      for (int each = 1; each <= 6; each++) {
+        open.add(send("/small", "greedy"));
+        gateway.await("/small", TicketFate.WAITING, each);
+      }
+      try (ByteSocket refused = send("/small", "greedy")) {
+        refused(refused.answer(), 429, "queue_full");
+      }
+      open.add(send("/small", "modest"));
+      gateway.await("/small", TicketFate.WAITING, 7);
+      answers.release(open.size());
+      for (ByteSocket byteSocket : open) {
+        assertThat(byteSocket.answer().status()).isEqualTo(200);
+      }
+      for (int each = 1; each < open.size(); each++) {
+        upstream.received();
+      }
+    } finally {
+      open.forEach(ByteSocket::close);
+    }
   }
 
   @Test

@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 /** Tests which key is the only one that sent something in the last minute. */
 class ActiveKeysTest {
   private static final long SECOND = 1_000_000_000L;
-  private static final long MINUTE = ActiveKeys.ACTIVE_NANOS;
+  private static final long MINUTE = 60 * SECOND;
 
-  private final ActiveKeys keys = new ActiveKeys();
+  private final ActiveKeys keys = new ActiveKeys(MINUTE);
 
   @Test
   void keyBesideWhichNobodySentAnything_isTheOnlyOne() {

@@ -85,6 +85,11 @@ final class OutsideWorld {
     }
   }
 
+  /** Returns the client of a request without a key: three of four requests are of one client. */
+  private String client() {
+    return left % 4 == 0 ? "rare" : "frequent";
+  }
+
   private void submit() {
     List<SimEndpoint> live = simulation.oracle().live();
     SimEndpoint picked = live.get(simScenario.random.nextInt(live.size()));
@@ -98,6 +103,7 @@ final class OutsideWorld {
             .priority(simScenario.priority())
             .flow(simScenario.flow())
             .account(key == null ? null : key.account())
+            .tenant(key == null ? client() : key.account().name())
             .made();
     SimPrompt prompt =
         caches.prompt(

@@ -56,6 +56,7 @@ final class SimEndpoint {
             spec.waiting().bounds(),
             spec.waiting().maxBlocked(),
             shares(spec),
+            sharesPlaces,
             fault != InjectedFault.BOUND_AGAIN);
     this.ranking = new OracleRanking(spec.scheduling(), lifts);
     this.line = new SimClaims(quotaOf(endpoint));

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiPredicate;
 
 /**
  * The tickets of an endpoint that are in its queue, and those that wait for a place there. The core
@@ -15,6 +16,7 @@ final class SimQueue {
   private final boolean exempts;
   private QueueBounds queueBounds;
   private long maxBlocked;
+  private final boolean tenants;
   private boolean fair;
   private long tickets;
   private long tokens;
@@ -30,11 +32,14 @@ final class SimQueue {
    * Creates an empty queue.
    *
    * @param fair whether its places are shared by flow
+   * @param tenants whether its places are shared by tenant
    * @param exempts whether the bounds do not apply to tickets that come back
    */
-  SimQueue(QueueBounds queueBounds, long maxBlocked, boolean fair, boolean exempts) {
+  SimQueue(
+      QueueBounds queueBounds, long maxBlocked, boolean fair, boolean tenants, boolean exempts) {
     this.exempts = exempts;
     this.fair = fair;
+    this.tenants = tenants;
     this.queueBounds = queueBounds;
     this.maxBlocked = maxBlocked;
   }
@@ -68,17 +73,26 @@ final class SimQueue {
   }
 
   /**
-   * Returns whether the flow of a ticket would have more than three times of what is free, if some
-   * that have just left were still there.
+   * Returns whether the flow or the tenant of a ticket would have more than three times of what is
+   * free, if some that have just left were still there.
+   *
+   * @param active whether a tenant of whom nothing waits may be active
    */
-  private boolean crowded(SimTicket ticket, List<SimTicket> alsoThere) {
+  private boolean crowded(SimTicket ticket, List<SimTicket> alsoThere, boolean active) {
+    List<SimTicket> there = new ArrayList<>(inside);
+    there.addAll(blocked);
+    there.addAll(alsoThere);
+    boolean shared = active || there.stream().anyMatch(each -> !sameTenant(each, ticket));
+    return (fair && crowded(ticket, there, SimQueue::sameFlow))
+        || (tenants && shared && crowded(ticket, there, SimQueue::sameTenant));
+  }
+
+  private boolean crowded(
+      SimTicket ticket, List<SimTicket> there, BiPredicate<SimTicket, SimTicket> same) {
     long[] all = new long[3];
     long[] own = new long[3];
-    List<SimTicket> others = new ArrayList<>(inside);
-    others.addAll(blocked);
-    others.addAll(alsoThere);
-    others.forEach(each -> count(each, all));
-    others.stream().filter(each -> sameFlow(each, ticket)).forEach(each -> count(each, own));
+    there.forEach(each -> count(each, all));
+    there.stream().filter(each -> same.test(each, ticket)).forEach(each -> count(each, own));
     count(ticket, own);
     return over(own[0], queueBounds.maxTickets() + maxBlocked - all[0])
         || (maxBlocked == 0
@@ -94,6 +108,10 @@ final class SimQueue {
 
   private static boolean sameFlow(SimTicket one, SimTicket other) {
     return one.ask.flow().name().equals(other.ask.flow().name());
+  }
+
+  private static boolean sameTenant(SimTicket one, SimTicket other) {
+    return one.ask.sender().tenant().equals(other.ask.sender().tenant());
   }
 
   private static boolean over(long own, long free) {
@@ -115,8 +133,8 @@ final class SimQueue {
       enter(ticket); // whatever the bounds
       return true;
     }
-    if (fair && crowded(ticket, List.of())) {
-      throw new InvariantViolation("waits though its flow has its share: " + ticket);
+    if (crowded(ticket, List.of(), false)) {
+      throw new InvariantViolation("waits though its flow or tenant has its share: " + ticket);
     }
     if (blocked.isEmpty() && place(ticket, justLeft)) {
       enter(ticket);
@@ -194,7 +212,7 @@ final class SimQueue {
    * just now.
    */
   boolean full(SimTicket arrived, List<SimTicket> justLeft) {
-    if (!fitsAlone(arrived) || (fair && crowded(arrived, justLeft))) {
+    if (!fitsAlone(arrived) || crowded(arrived, justLeft, true)) {
       return true;
     }
     long others = justLeft.stream().filter(each -> each.wasBlocked).count();

@@ -27,7 +27,8 @@ public final class EarlyRefusal {
         apiCaller == null || apiCaller.spec().terms().policy().strictAfterDenial()
             ? null
             : apiCaller.account();
-    Refusal refusal = requestContext.endpoint().certainRefusal(callerAccount);
+    Refusal refusal =
+        requestContext.endpoint().certainRefusal(requestContext.body().tenant(), callerAccount);
     if (refusal != null) {
       requestContext.setLimitHeaders(limitHeaders.of(requestContext, null));
     }
