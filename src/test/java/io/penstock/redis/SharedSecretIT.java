@@ -2,14 +2,21 @@ package io.penstock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.GatewayServer;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
 import io.penstock.time.Ticker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that instances agree about a secret, on a real Redis. */
 class SharedSecretIT {
@@ -59,6 +66,36 @@ class SharedSecretIT {
     look(third);
     assertThat(ofFirst.getLast()).isEqualTo(ofFirst.getFirst());
     assertThat(ofSecond.getLast()).isEqualTo(ofFirst.getFirst());
+  }
+
+  @Test
+  void gateway_notesTheSecretOfPrompts_unlessOneIsSet(@TempDir Path directory) throws IOException {
+    Path routes =
+        Files.writeString(
+            directory.resolve("routes.yaml"), "endpoints: [{path: /a, algorithm: none}]");
+    String[] shared = {
+      "--server.port=0",
+      "--management.server.port=-1",
+      "--penstock.redis.url=" + REDIS.url(),
+      "--penstock.redis.namespace=" + namespace,
+      "--penstock.prefix.secret=own"
+    };
+    close(GatewayServer.start(Map.of(), routes, shared));
+    assertThat(REDIS.command("EXISTS", namespace + ":prefix")).isEqualTo(":0");
+    GatewayServer.Start sharing =
+        GatewayServer.start(Map.of(), routes, Arrays.copyOf(shared, shared.length - 1));
+    try {
+      PatientWaits.await().until(() -> REDIS.command("EXISTS", namespace + ":prefix").equals(":1"));
+    } finally {
+      close(sharing);
+    }
+    look(first);
+    assertThat(ofFirst).as("takes that of the gateway").hasSize(2);
+  }
+
+  private static void close(GatewayServer.Start start) {
+    assertThat(start).isInstanceOf(GatewayServer.Started.class);
+    ((GatewayServer.Started) start).context().close();
   }
 
   @Test
