@@ -6,6 +6,7 @@ import io.penstock.cost.RequestContent;
 import io.penstock.cost.TokenUsage;
 import io.penstock.tenant.SharedState;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,9 @@ public final class CacheLearner {
   static final int MAX_KEYS = 10_000;
 
   static final int LEAST_ANSWERS = 4;
+
+  /** Number of answers in a row after which an upstream is taken to cache nothing for a key. */
+  static final int UNUSED = 3;
 
   /** Most beginnings from which ways to go on are remembered. */
   static final int MAX_STARTS = 20_000;
@@ -58,6 +62,11 @@ public final class CacheLearner {
   @SharedState("trust in caches")
   private final RecentEntries<Reader, CacheTrust> shares =
       new RecentEntries<>(MAX_KEYS, CacheTrust::new);
+
+  /** The numbers of answers in a row that show that nothing is cached. */
+  @SharedState("trust in caches")
+  private final RecentEntries<Reader, AtomicInteger> unused =
+      new RecentEntries<>(MAX_KEYS, AtomicInteger::new);
 
   @SharedState("ways on from a beginning")
   private final RecentEntries<Start, Continuations> continuations =
@@ -144,17 +153,24 @@ public final class CacheLearner {
     PrefixTable table = tables.touch(new Place(upstream, model));
     PrefixTable.Held held = table.longest(prompt.prefix(), now);
     boolean couldRead = held != null && held.tokens() > 0 && held.sinceNanos() <= sentNanos;
+    Reader reader = new Reader(prompt.key(), model, upstream);
     if (held != null && couldRead) {
       double read = (double) tokenUsage.cacheReadTokens() / (double) held.tokens();
-      Reader reader = new Reader(prompt.key(), model, upstream);
       changed |= trust.touch(reader).add(read >= READ ? 1 : read, 1);
     }
     long cached = tokenUsage.cacheReadTokens() + tokenUsage.cacheWriteTokens();
     if (cached > 0 || couldRead || !prompt.prefix().automatic()) {
-      table.noteUse(cached > 0 || prompt.prefix().stored() == null);
+      noteUse(reader, cached > 0 || prompt.prefix().stored() == null);
     }
     remember(table, prompt, cached, now);
     return changed;
+  }
+
+  private void noteUse(Reader reader, boolean caches) {
+    AtomicInteger answers = caches ? unused.find(reader) : unused.touch(reader);
+    if (answers != null) {
+      answers.updateAndGet(number -> caches ? 0 : Math.min(UNUSED, number + 1));
+    }
   }
 
   /**
@@ -187,7 +203,8 @@ public final class CacheLearner {
 
   /**
    * Returns the shortest beginning that the provider would store and that none of the upstreams has
-   * in its cache; null when there is none, and where upstreams have shown that they cache nothing.
+   * in its cache; null when there is none, and where the last {@value #UNUSED} answers of one to
+   * the same key have shown that it caches nothing.
    */
   public @Nullable Boundary shortestNew(
       Prompt prompt, String model, List<String> upstreams, long now) {
@@ -195,8 +212,8 @@ public final class CacheLearner {
     for (String upstream : upstreams) {
       PrefixTable.Held held = held(upstream, model, prompt, now);
       known = held == null ? known : Math.max(known, held.boundary().tokens());
-      PrefixTable table = tables.find(new Place(upstream, model));
-      if (table != null && table.cachesNothing()) {
+      AtomicInteger answers = unused.find(new Reader(prompt.key(), model, upstream));
+      if (answers != null && answers.get() >= UNUSED) {
         return null;
       }
     }

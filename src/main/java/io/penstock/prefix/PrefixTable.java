@@ -24,9 +24,6 @@ final class PrefixTable {
    */
   static final long MARGIN_NANOS = 5_000_000_000L;
 
-  /** Number of answers in a row after which an upstream is taken to cache nothing. */
-  static final int UNUSED = 3;
-
   private static final int SHARES = 4;
   private static final int LONGEST_SEARCH = 64;
   private static final long SECOND_NANOS = 1_000_000_000L;
@@ -60,8 +57,6 @@ final class PrefixTable {
 
   @SharedState("prompts in caches")
   private final Map<String, Integer> ofKey = new HashMap<>();
-
-  private int unused;
 
   PrefixTable() {
     this(MOST);
@@ -141,16 +136,6 @@ final class PrefixTable {
 
   private void forget(Entry entry) {
     ofKey.computeIfPresent(entry.key(), (key, count) -> count == 1 ? null : count - 1);
-  }
-
-  /** Notes whether an answer shows that the upstream caches prompts of this model at all. */
-  synchronized void noteUse(boolean caches) {
-    unused = caches ? 0 : Math.min(UNUSED, unused + 1);
-  }
-
-  /** Returns whether the last {@value #UNUSED} answers show that nothing is cached. */
-  synchronized boolean cachesNothing() {
-    return unused >= UNUSED;
   }
 
   synchronized int size() {

@@ -189,6 +189,20 @@ class CacheLearnerTest {
   }
 
   @Test
+  void answersThatShowNoCache_countForTheirKeyOnly_untilOneShowsACache() {
+    TokenUsage uncached = new TokenUsage(10_000, 0, 0, 1, 0);
+    for (int i = 0; i < CacheLearner.UNUSED; i++) {
+      assertThat(learner.shortestNew(prompt("k", 9), MODEL, List.of("a"), now)).isNotNull();
+      answer(prompt("k", i), "a", uncached);
+    }
+    assertThat(learner.shortestNew(prompt("k", 9), MODEL, List.of("a"), now)).isNull();
+    assertThat(learner.shortestNew(prompt("k", 9), MODEL, List.of("b"), now)).isNotNull();
+    assertThat(learner.shortestNew(prompt("other", 9), MODEL, List.of("a"), now)).isNotNull();
+    answer(prompt("k", 7), "a", WRITTEN);
+    assertThat(learner.shortestNew(prompt("k", 9), MODEL, List.of("a"), now)).isNotNull();
+  }
+
+  @Test
   void home_isTheUpstreamWithTheLongestBeginning() {
     Boundary system = new Boundary(1, 4_000, true, 300);
     Boundary last = new Boundary(2, 9_000, true, 300);
