@@ -7,14 +7,16 @@ import org.jspecify.annotations.Nullable;
  * Predicts the cost of requests from earlier answers: how many tokens a model's provider counts for
  * a text, and how long its answers are.
  *
- * <p>Text is the estimate times a ratio learned for each model, one for text that a tokenizer
- * counted and one for text that the rule of thumb did. Output is the length that nine of ten
- * answers do not exceed: answers to requests of about the same size by the same key to the same
- * model; if these are too few, answers to that key and model for any size; else those of that
- * model. A stated maximum is never exceeded.
+ * <p>Text is the estimate times a ratio learned for each key and model, one for text that a
+ * tokenizer counted and one for text that the rule of thumb did. Output is the length that nine of
+ * ten answers do not exceed: answers to requests of about the same size by the same key to the same
+ * model; if these are too few, answers to that key and model for any size. A stated maximum is
+ * never exceeded. While a key knows nothing of a model, the {@linkplain ModelWitnesses median} of
+ * what other keys learned of it counts, so that no key decides alone what others are expected to
+ * use. Requests with input that is not in their body teach nothing about text.
  *
  * <p>The last {@value #MAX_PAIRS} keys with a model, and the last {@value #MAX_MODELS} models, are
- * remembered; older answers count less and less. Safe from any thread.
+ * remembered, with a share for each key; older answers count less and less. Safe from any thread.
  */
 public final class CostLearner {
   /** Number of pairs of a key and a model that are remembered. */
@@ -30,21 +32,11 @@ public final class CostLearner {
 
   private record Pair(String key, String model) {}
 
-  private static final class Model {
-    private final TextRatio byRule = new TextRatio();
-    private final TextRatio byTokenizer = new TextRatio();
-    private final OutputLengthsBySize outputs = new OutputLengthsBySize();
-
-    TextRatio ratio(RequestContent content) {
-      return content.tokenized() ? byTokenizer : byRule;
-    }
-  }
-
   @SharedState("estimates of keys")
-  private final RecentEntries<Pair, OutputLengthsBySize> pairs;
+  private final RecentEntries<Pair, KeyLessons> pairs;
 
   @SharedState("estimates of models")
-  private final RecentEntries<String, Model> models;
+  private final RecentEntries<String, ModelWitnesses> models;
 
   /** Creates an instance without anything learned. */
   public CostLearner() {
@@ -52,8 +44,8 @@ public final class CostLearner {
   }
 
   CostLearner(int mostPairs, int mostModels) {
-    this.pairs = new RecentEntries<>(mostPairs, OutputLengthsBySize::new);
-    this.models = new RecentEntries<>(mostModels, Model::new);
+    this.pairs = new RecentEntries<>(mostPairs, KeyLessons::new);
+    this.models = new RecentEntries<>(mostModels, ModelWitnesses::new);
   }
 
   /**
@@ -63,28 +55,41 @@ public final class CostLearner {
    * @param defaultOutputTokens the output of one answer while none is stated and nothing is known
    */
   public Cost expect(RequestContent content, String key, long defaultOutputTokens) {
-    Model model = content.model() == null ? null : models.find(content.model());
-    long text = content.textTokens();
-    if (model != null) {
-      text = model.ratio(content).of(Math.min(text, Cost.MAX_TOKENS));
-    }
-    long learned = content.generates() ? output(content, key, model) : OutputLengths.UNKNOWN;
-    if (!content.states() && learned >= OutputLengths.CUT) {
-      learned = OutputLengths.UNKNOWN;
-    }
     long most = content.states() ? content.statedOutputTokens() : Long.MAX_VALUE;
     long otherwise = content.states() ? most : Math.clamp(defaultOutputTokens, 0, Cost.MAX_TOKENS);
-    return content.cost(
-        text, learned == OutputLengths.UNKNOWN ? otherwise : Math.min(learned, most));
+    long output = content.generates() ? output(content, key, otherwise) : otherwise;
+    double text = (double) Math.min(content.textTokens(), Cost.MAX_TOKENS);
+    return content.cost(Math.round(text * textRatio(content, key)), Math.min(output, most));
   }
 
-  private long output(RequestContent content, String key, @Nullable Model model) {
-    if (model == null || content.model() == null) {
-      return OutputLengths.UNKNOWN;
+  private long output(RequestContent content, String key, long otherwise) {
+    KeyLessons own = own(content, key);
+    double learned = own == null ? Double.NaN : outputOf(own, content);
+    if (!Double.isNaN(learned)) {
+      return (long) learned;
     }
-    OutputLengthsBySize own = pairs.find(new Pair(key, content.model()));
-    long learned = own == null ? OutputLengths.UNKNOWN : own.ninetieth(size(content));
-    return learned == OutputLengths.UNKNOWN ? model.outputs.ninetieth(size(content)) : learned;
+    ModelWitnesses model = ofModel(content);
+    return model == null
+        ? otherwise
+        : Math.round(model.median(each -> outputOf(each, content), (double) otherwise));
+  }
+
+  /**
+   * Returns the length that answers to a key do not exceed; NaN while that is not known. Answers
+   * that were cut off do not tell how long one without a maximum is.
+   */
+  private static double outputOf(KeyLessons lessons, RequestContent content) {
+    long learned = lessons.outputs().ninetieth(size(content));
+    boolean cut = !content.states() && learned >= OutputLengths.CUT;
+    return learned == OutputLengths.UNKNOWN || cut ? Double.NaN : (double) learned;
+  }
+
+  private @Nullable KeyLessons own(RequestContent content, String key) {
+    return content.model() == null ? null : pairs.find(new Pair(key, content.model()));
+  }
+
+  private @Nullable ModelWitnesses ofModel(RequestContent content) {
+    return content.model() == null ? null : models.find(content.model());
   }
 
   /** Learns from the usage of a request, as its answer states it. */
@@ -92,17 +97,16 @@ public final class CostLearner {
     if (content.model() == null) {
       return;
     }
-    Model model = models.touch(content.model());
-    if (content.otherTokens() * TEXT_TO_OTHER <= content.textTokens()) {
-      model
-          .ratio(content)
-          .add(content.textTokens(), tokenUsage.inputTokens() - content.otherTokens());
+    KeyLessons own = pairs.touch(new Pair(key, content.model()), key);
+    boolean ofText = content.otherTokens() * TEXT_TO_OTHER <= content.textTokens();
+    if (ofText && !content.unseenInput()) {
+      long text = tokenUsage.inputTokens() - content.otherTokens();
+      own.ratio(content).add(content.textTokens(), text, textRatio(content, key));
     }
     if (content.generates()) {
-      long each = length(content, tokenUsage);
-      model.outputs.add(size(content), each);
-      pairs.touch(new Pair(key, content.model())).add(size(content), each);
+      own.outputs().add(size(content), length(content, tokenUsage));
     }
+    models.touch(content.model(), key).heard(key, own);
   }
 
   /**
@@ -121,10 +125,17 @@ public final class CostLearner {
         + Math.min(content.otherTokens(), Cost.MAX_TOKENS);
   }
 
-  /** Returns how many tokens were counted for each estimated token; 1 while nothing is known. */
-  double textRatio(RequestContent content) {
-    Model model = content.model() == null ? null : models.find(content.model());
-    return model == null ? 1 : model.ratio(content).ratio();
+  /**
+   * Returns how many tokens are expected to be counted for each estimated token of a key's text; 1
+   * while nothing is known.
+   */
+  double textRatio(RequestContent content, String key) {
+    KeyLessons own = own(content, key);
+    if (own != null && own.ratio(content).isKnown()) {
+      return own.ratio(content).ratio();
+    }
+    ModelWitnesses model = ofModel(content);
+    return model == null ? 1 : model.median(each -> each.ratio(content).ratio(), 1);
   }
 
   int pairs() {

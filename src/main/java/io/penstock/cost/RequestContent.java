@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param answers how many answers it asks for, ≥ 1
  * @param generates whether there is output at all
  * @param tokenized whether {@code textTokens} was counted by a tokenizer
+ * @param unseenInput whether the provider adds input that the body does not contain, such as the
+ *     earlier turns of a conversation, files, and results of tools of its own
  */
 public record RequestContent(
     @Nullable String model,
@@ -22,11 +24,12 @@ public record RequestContent(
     long statedOutputTokens,
     long answers,
     boolean generates,
-    boolean tokenized) {
+    boolean tokenized,
+    boolean unseenInput) {
   /** Value of {@code statedOutputTokens} when the request states no maximum. */
   public static final long UNSTATED = -1;
 
-  /** Creates content with text that was counted by the rule of thumb. */
+  /** Creates content that is all input, with text that was counted by the rule of thumb. */
   public RequestContent(
       @Nullable String model,
       long textTokens,
@@ -34,19 +37,25 @@ public record RequestContent(
       long statedOutputTokens,
       long answers,
       boolean generates) {
-    this(model, textTokens, otherTokens, statedOutputTokens, answers, generates, false);
+    this(model, textTokens, otherTokens, statedOutputTokens, answers, generates, false, false);
+  }
+
+  /** Returns the same content of a request to which the provider adds input, or does not. */
+  public RequestContent unseenInput(boolean adds) {
+    return new RequestContent(
+        model, textTokens, otherTokens, statedOutputTokens, answers, generates, tokenized, adds);
   }
 
   /** Returns the same content with its text as a tokenizer counts it. */
   public RequestContent tokenized(long byTokenizer) {
     return new RequestContent(
-        model, byTokenizer, otherTokens, statedOutputTokens, answers, generates, true);
+        model, byTokenizer, otherTokens, statedOutputTokens, answers, generates, true, unseenInput);
   }
 
   /** Returns the same content with another maximum of output for one answer. */
   public RequestContent stating(long outputTokens) {
     return new RequestContent(
-        model, textTokens, otherTokens, outputTokens, answers, generates, tokenized);
+        model, textTokens, otherTokens, outputTokens, answers, generates, tokenized, unseenInput);
   }
 
   /** Returns the expected cost while nothing is known of earlier requests. */

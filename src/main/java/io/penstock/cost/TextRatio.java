@@ -1,8 +1,8 @@
 package io.penstock.cost;
 
 /**
- * Ratio of the tokens that a model's provider counts to the tokens estimated for a text: 1 until
- * more is known. Safe from any thread.
+ * Ratio of the tokens that a provider counts to the tokens estimated for the texts of one key: none
+ * while nothing is known. Safe from any thread.
  */
 final class TextRatio {
   /**
@@ -14,22 +14,30 @@ final class TextRatio {
   /** A longer text counts as one of this length. */
   private static final double LONGEST = 32_768;
 
-  /** The weight of the initial ratio: that of a text of so many tokens, all estimated correctly. */
+  /** The weight of the initial ratio: that of a text of so many tokens. */
   private static final double BEGINNING = 256;
 
   /** The factor by which each text reduces the earlier ones, so that about the last 250 count. */
   private static final double DECAY = 1 - 1.0 / 256;
 
-  private double estimated = BEGINNING;
-  private double used = BEGINNING;
-  private volatile double ratio = 1;
+  private double estimated;
+  private double used;
+  private volatile double ratio = Double.NaN;
 
-  /** Adds a text: its tokens as estimated, and as the provider counted them. */
-  synchronized void add(long estimatedTokens, long usedTokens) {
+  /**
+   * Adds a text: its tokens as estimated, and as the provider counted them.
+   *
+   * @param initial the ratio from which the first text starts
+   */
+  synchronized void add(long estimatedTokens, long usedTokens, double initial) {
     if (estimatedTokens <= 0
         || usedTokens > MOST * (double) estimatedTokens
         || MOST * (double) usedTokens < (double) estimatedTokens) {
       return;
+    }
+    if (!isKnown()) {
+      estimated = BEGINNING;
+      used = BEGINNING * initial;
     }
     double part = Math.min(1, LONGEST / (double) estimatedTokens);
     estimated = estimated * DECAY + (double) estimatedTokens * part;
@@ -37,12 +45,12 @@ final class TextRatio {
     ratio = used / estimated;
   }
 
-  /** Returns the expected tokens for an estimate, which grow with it. */
-  long of(long estimatedTokens) {
-    return Math.round((double) estimatedTokens * ratio);
+  /** Returns whether any text was added. */
+  boolean isKnown() {
+    return !Double.isNaN(ratio);
   }
 
-  /** Returns tokens used ÷ tokens estimated. */
+  /** Returns tokens used ÷ tokens estimated; NaN while nothing is known. */
   double ratio() {
     return ratio;
   }

@@ -103,9 +103,9 @@ class EstimateReplayTest {
   }
 
   /**
-   * A single factor for each model cannot describe texts with different numbers of tokens for each
-   * byte: the accuracy promised for conversations, 10 %, does not hold here, and the test prints
-   * the deviation.
+   * A single factor for each key and model cannot describe texts with different numbers of tokens
+   * for each byte: the accuracy promised for conversations, 10 %, does not hold here, and the test
+   * prints the deviation.
    */
   @Test
   void proseTablesAndCodeMixed_areExpectedLessClosely() throws Exception {

@@ -83,7 +83,8 @@ class CostLearnerTest {
     assertThat(costLearner.expect(content("m", 100, NONE), "k", 256).outputTokens()).isEqualTo(5);
     answers(1, "k", large, 5_004, 12);
     assertThat(costLearner.expect(large, "k", 256).outputTokens()).isEqualTo(12);
-    assertThat(costLearner.expect(large, "new", 256).outputTokens()).isEqualTo(14);
+    answers(20, "third", content("m", 100, NONE), 104, 13);
+    assertThat(costLearner.expect(large, "new", 256).outputTokens()).isEqualTo(13);
     assertThat(costLearner.expect(content("n", 5_000, NONE), "k", 256).outputTokens())
         .isEqualTo(256);
   }
@@ -101,11 +102,11 @@ class CostLearnerTest {
   void tokenizerAndRuleOfThumb_areCorrectedApart() {
     RequestContent counted = content("m", 1, NONE).tokenized(1_000);
     answers(200, "k", counted, 2_004, 1);
-    assertThat(costLearner.textRatio(counted)).isBetween(1.99, 2.0);
-    assertThat(costLearner.textRatio(content("m", 1_000, NONE))).isEqualTo(1);
+    assertThat(costLearner.textRatio(counted, "k")).isBetween(1.99, 2.0);
+    assertThat(costLearner.textRatio(content("m", 1_000, NONE), "k")).isEqualTo(1);
     answers(200, "k", content("m", 1_000, NONE), 504, 1);
-    assertThat(costLearner.textRatio(content("m", 1_000, NONE))).isBetween(0.5, 0.505);
-    assertThat(costLearner.textRatio(counted)).isBetween(1.99, 2.0);
+    assertThat(costLearner.textRatio(content("m", 1_000, NONE), "k")).isBetween(0.5, 0.505);
+    assertThat(costLearner.textRatio(counted, "k")).isBetween(1.99, 2.0);
   }
 
   @ParameterizedTest
@@ -120,7 +121,7 @@ class CostLearnerTest {
   void usageThatIsAbsurd_orMostlyNotOfText_teachesNothingOfText(long text, long other, long used) {
     RequestContent requestContent = new RequestContent("m", text, other, NONE, 1, true);
     answers(50, "k", requestContent, used, 1);
-    assertThat(costLearner.textRatio(requestContent)).isEqualTo(1);
+    assertThat(costLearner.textRatio(requestContent, "k")).isEqualTo(1);
   }
 
   @ParameterizedTest
@@ -128,7 +129,7 @@ class CostLearnerTest {
   void usageJustWithin_teaches(long text, long other, long used) {
     RequestContent requestContent = new RequestContent("m", text, other, NONE, 1, true);
     answers(50, "k", requestContent, used, 1);
-    assertThat(costLearner.textRatio(requestContent)).isNotEqualTo(1);
+    assertThat(costLearner.textRatio(requestContent, "k")).isNotEqualTo(1);
   }
 
   @Test
@@ -144,7 +145,123 @@ class CostLearnerTest {
     RequestContent embedding = new RequestContent("e", 1_000, 0, NONE, 1, false);
     answers(50, "k", embedding, 1_500, 0);
     assertThat(costLearner.expect(embedding, "k", 256).inputTokens()).isBetween(1_480L, 1_500L);
-    assertThat(costLearner.pairs()).isZero();
+    assertThat(costLearner.expect(content("e", 1_000, NONE), "k", 256).outputTokens())
+        .isEqualTo(256);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // what each of some keys learned, as counted tokens for 1,000: what a new key starts from
+    "7500, 2.0",
+    "1800, 1.8",
+    "200, 0.5",
+    "7500 1000, 1.0",
+    "7500 3000, 2.0",
+    "200 7500, 1.0",
+    "1000 7500 1100, 1.1",
+    "7500 3000 1000, 3.0",
+    "7500 1000 1200 1100, 1.1",
+    "200 900 800 1000, 0.9",
+    "7500 1000 1000 1000 7500, 1.0"
+  })
+  void factorOfAModel_isTheMedianOfItsKeys_andWithinHalfAndTwiceOfFew(String of, double factor) {
+    String[] counted = of.split(" ", -1);
+    for (int key = 0; key < counted.length; key++) {
+      answers(300, "k" + key, content("m", 1_000, NONE), Long.parseLong(counted[key]) + 4, 1);
+    }
+    assertThat(costLearner.textRatio(content("m", 1_000, NONE), "new"))
+        .isBetween(factor - 0.01, factor + 0.01);
+    for (int key = 0; key < counted.length; key++) {
+      double own = Double.parseDouble(counted[key]) / 1_000;
+      assertThat(costLearner.textRatio(content("m", 1_000, NONE), "k" + key))
+          .as("of its own")
+          .isBetween(own - 0.01, own + 0.01);
+    }
+  }
+
+  @Test
+  void oneKeysFactor_changesForNoKeyThatKnowsTheModel() {
+    answers(50, "alice", content("m", 1_000, NONE), 1_104, 1);
+    double before = costLearner.textRatio(content("m", 1_000, NONE), "alice");
+    answers(1_000, "mallory", content("m", 1_000, NONE), 7_504, 1);
+    assertThat(costLearner.textRatio(content("m", 1_000, NONE), "alice")).isEqualTo(before);
+  }
+
+  @Test
+  void keysFactor_startsFromTheModels() {
+    for (int key = 0; key < 3; key++) {
+      answers(300, "k" + key, content("m", 1_000, NONE), 1_504, 1);
+    }
+    answers(1, "new", content("m", 1, NONE), 5, 1);
+    assertThat(costLearner.textRatio(content("m", 1_000, NONE), "new")).isBetween(1.48, 1.51);
+  }
+
+  @Test
+  void moreKeysThanAreRemembered_theLastCount() {
+    for (int key = 0; key < ModelWitnesses.MOST; key++) {
+      answers(1, "early" + key, content("m", 32_768, NONE), 7 * 32_768 + 4, 1);
+    }
+    for (int key = 0; key < ModelWitnesses.MOST; key++) {
+      answers(1, "late" + key, content("m", 32_768, NONE), 32_772, 1);
+    }
+    assertThat(costLearner.textRatio(content("m", 1_000, NONE), "new")).isBetween(0.99, 1.1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1000, 512",
+    "1, 128",
+    "300, 300",
+    "1 1000, 256",
+    "1000 1 300, 300",
+    "10 1000 1000, 1000",
+    "10 20 1000 1000, 256"
+  })
+  void outputOfAModel_isTheMedianOfItsKeys_andWithinHalfAndTwiceOfFew(String of, long expected) {
+    String[] each = of.split(" ", -1);
+    for (int key = 0; key < each.length; key++) {
+      answers(20, "k" + key, content("m", 100, NONE), 104, Long.parseLong(each[key]));
+    }
+    long output = costLearner.expect(content("m", 100, NONE), "new", 256).outputTokens();
+    assertThat(output).isBetween(expected, expected + expected / 8);
+  }
+
+  @Test
+  void statedMaximumOfAnotherKey_isLoweredToHalfAtMost_byFewKeys() {
+    answers(20, "k", content("m", 100, 4_000), 104, 10);
+    assertThat(costLearner.expect(content("m", 100, 4_000), "new", 256).outputTokens())
+        .isEqualTo(2_000);
+    answers(20, "l", content("m", 100, 4_000), 104, 10);
+    answers(20, "n", content("m", 100, 4_000), 104, 10);
+    assertThat(costLearner.expect(content("m", 100, 4_000), "new", 256).outputTokens())
+        .isEqualTo(10);
+  }
+
+  @Test
+  void inputThatNoBodyHas_teachesNothingOfText_butItsOutputCounts() {
+    RequestContent hidden = content("m", 1_000, NONE).unseenInput(true);
+    answers(50, "k", hidden, 7_504, 10);
+    answers(50, "k", hidden.tokenized(1_000), 7_504, 10);
+    assertThat(costLearner.textRatio(hidden, "k")).isEqualTo(1);
+    assertThat(costLearner.textRatio(hidden.tokenized(1_000), "k")).isEqualTo(1);
+    assertThat(costLearner.expect(hidden.stating(400), "k", 256))
+        .isEqualTo(new Cost(1_004, 10, 400));
+  }
+
+  @Test
+  void keyWithCountlessModels_takesNothingFromOthers() {
+    CostLearner small = new CostLearner(40, 20);
+    RequestContent known = content("m", 1_000, NONE);
+    for (int answer = 0; answer < 300; answer++) {
+      small.answered(known, "alice", new TokenUsage(1_504, 0, 1));
+    }
+    for (int model = 0; model < 1_000; model++) {
+      small.answered(content("invented" + model, 100, NONE), "mallory", new TokenUsage(800, 0, 1));
+    }
+    assertThat(small.pairs()).isLessThanOrEqualTo(40);
+    assertThat(small.models()).isLessThanOrEqualTo(20);
+    assertThat(small.textRatio(known, "alice")).isBetween(1.49, 1.51);
+    assertThat(small.textRatio(known, "new")).isBetween(1.49, 1.51);
   }
 
   @Test
@@ -177,6 +294,7 @@ class CostLearnerTest {
               random.nextBoolean() ? NONE : skewed(random),
               1 + random.nextInt(4),
               true,
+              random.nextBoolean(),
               random.nextBoolean());
       Cost cost = costLearner.expect(requestContent, "k" + random.nextInt(3), 256);
       if (requestContent.statedOutputTokens() != NONE) {

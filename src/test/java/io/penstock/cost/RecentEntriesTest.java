@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class RecentEntriesTest {
@@ -25,6 +26,46 @@ class RecentEntriesTest {
     assertThat(recent.find(11)).isNull();
     assertThat(recent.find(12)).hasValue(12);
     assertThat(recent.find(100)).hasValue(0);
+  }
+
+  @Test
+  void ownerOfMany_losesItsOwn_andOthersKeepTheirs() {
+    RecentEntries<String, AtomicInteger> recent = new RecentEntries<>(100, AtomicInteger::new);
+    for (int i = 0; i < RecentEntries.SHARE; i++) {
+      recent.touch("a" + i, "alice").set(1);
+    }
+    for (int i = 0; i < 1_000; i++) {
+      recent.touch("m" + i, "mallory").set(1);
+    }
+    assertThat(recent.size()).isBetween(90, 100);
+    for (int i = 0; i < RecentEntries.SHARE; i++) {
+      assertThat(recent.find("a" + i)).hasValue(1);
+    }
+    assertThat(recent.find("m999")).hasValue(1);
+    assertThat(recent.find("m0")).isNull();
+  }
+
+  @Test
+  void ownersOfFew_giveWayByAge_whoeverTheyAre() {
+    RecentEntries<Integer, AtomicInteger> recent = new RecentEntries<>(100, AtomicInteger::new);
+    for (int i = 0; i < 100; i++) {
+      recent.touch(i, "owner " + i % 50);
+    }
+    recent.touch(100, "new");
+    assertThat(recent.find(10)).isNull();
+    assertThat(recent.find(11)).hasValue(0);
+  }
+
+  @Test
+  void equalOwnersOfMany_giveWayAlike() {
+    RecentEntries<Integer, AtomicInteger> recent = new RecentEntries<>(100, AtomicInteger::new);
+    for (int i = 0; i < 100; i++) {
+      recent.touch(i, i < 50 ? "early" : "late");
+    }
+    recent.touch(100, "new");
+    long early = IntStream.range(0, 50).filter(i -> recent.find(i) != null).count();
+    assertThat(early).isBetween(44L, 45L);
+    assertThat(recent.size()).isEqualTo(90);
   }
 
   @Test
