@@ -103,6 +103,7 @@ public final class Cases {
             ? ""
             : "asks_usage: %d, %d, %s%n".formatted(asks.at(), asks.length(), asks.text()))
         + (request.traits().costFinal() ? "cost_stands: true\n" : "")
+        + (request.content().unseenInput() ? "unseen_input: true\n" : "")
         + (referred == null ? "" : "refers_to: " + referred + "\n");
   }
 

@@ -4,8 +4,8 @@ import io.penstock.provider.request.AttachmentTokens;
 import io.penstock.provider.request.BodyMembers;
 import io.penstock.provider.request.ContentText;
 import io.penstock.provider.request.ContentText.Messages;
-import io.penstock.provider.request.JsonText;
 import io.penstock.provider.request.PlainText;
+import io.penstock.provider.request.ToolList;
 import java.util.Set;
 
 /** The bodies of Anthropic's calls that are weighed. */
@@ -33,7 +33,8 @@ final class AnthropicBodies {
         .user("metadata", "user_id")
         .counts(new ContentText(NAMES, Messages.EACH, null), "messages")
         .counts(new ContentText(NAMES, Messages.NONE, null), "system")
-        .counts(new JsonText(null), "tools")
+        .counts(new ToolList(null), "tools")
+        .addInput("mcp_servers", "container")
         .prompt(new MarkedPrefix(body::quarterTokens));
   }
 

@@ -1,7 +1,6 @@
 package io.penstock.provider.gemini;
 
 import io.penstock.provider.request.BodyMembers;
-import io.penstock.provider.request.JsonText;
 import io.penstock.provider.request.MaximumPlaces;
 import io.penstock.provider.request.StatedModel;
 import io.penstock.provider.request.SteppedPrefix;
@@ -21,7 +20,8 @@ final class GeminiBodies {
     BodyMembers body = new BodyMembers(model(path), path.streams());
     return body.counts(new GeminiText(true), "contents")
         .counts(new GeminiText(false), SYSTEM)
-        .counts(new JsonText(null), "tools")
+        .counts(new GeminiTools(), "tools")
+        .addInput("cachedContent", "cached_content")
         .counts(config, CONFIG)
         .numbers("maxOutputTokens times candidateCount", config.maxima(), config.answers())
         .maximumPlaces(

@@ -34,6 +34,7 @@ final class GeminiText implements BodyMember {
   private long bytes;
   private long contents;
   private long attachmentTokens;
+  private boolean unseen;
   private int functionDepth = NOWHERE;
   private int attachedDepth = NOWHERE;
   private long attachedChars;
@@ -58,6 +59,11 @@ final class GeminiText implements BodyMember {
   }
 
   @Override
+  public boolean unseenInput() {
+    return unseen;
+  }
+
+  @Override
   public void open(JsonWalk at, boolean array) {
     int depth = at.depth();
     if (!array && (depth == 1 || (depth == 2 && at.name() == null))) {
@@ -69,6 +75,7 @@ final class GeminiText implements BodyMember {
     String name = at.name();
     if (name != null && (INLINE.contains(name) || FILE.contains(name))) {
       attachedDepth = depth;
+      unseen |= FILE.contains(name);
       attachedChars = FILE.contains(name) ? AttachmentTokens.UNKNOWN_CHARS : 0;
       mediaType = null;
     } else if (functionDepth != NOWHERE) {

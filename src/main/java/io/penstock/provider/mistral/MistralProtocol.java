@@ -62,7 +62,7 @@ public final class MistralProtocol extends OpenAiProtocol {
 
   /** Returns a reader of a request to an agent, which has a model of its own. */
   private static BodyMembers agent() {
-    BodyMembers body = chat();
+    BodyMembers body = chat().addInput("agent_id");
     body.modelIsOptional();
     return body;
   }

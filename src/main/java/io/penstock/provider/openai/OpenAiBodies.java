@@ -8,6 +8,7 @@ import io.penstock.provider.request.JsonText;
 import io.penstock.provider.request.MaximumPlaces;
 import io.penstock.provider.request.PlainText;
 import io.penstock.provider.request.SteppedPrefix;
+import io.penstock.provider.request.ToolList;
 import java.util.Set;
 
 /** The bodies of OpenAI's calls that are weighed, but for those with classes of their own. */
@@ -23,6 +24,20 @@ public final class OpenAiBodies {
    * The smallest prompt that OpenAI caches, in tokens. Source: OpenAI's guide to prompt caching.
    */
   static final long SMALLEST_CACHED = 1_024;
+
+  /**
+   * Members by which OpenAI, Azure and servers that took over their calls search, or take up what
+   * they have stored. Sources: OpenAI's reference; Azure OpenAI, "On your data"; xAI, "Live
+   * search"; OpenRouter, "Web search"; Alibaba Cloud, "Web search".
+   */
+  static final String[] ADD_INPUT = {
+    "web_search_options",
+    "data_sources",
+    "dataSources",
+    "search_parameters",
+    "plugins",
+    "enable_search"
+  };
 
   private static final ContentText.Names CHAT =
       new ContentText.Names(
@@ -49,9 +64,10 @@ public final class OpenAiBodies {
         .answers("n")
         .user("user", null)
         .counts(new ContentText(CHAT, Messages.EACH, body.kept()), "messages")
-        .counts(new JsonText(body.kept()), "tools")
+        .counts(new ToolList(body.kept()), "tools")
         .counts(new JsonText(body.kept()), "functions")
         .counts(new JsonText(body.kept()), "response_format")
+        .addInput(ADD_INPUT)
         .maximumPlaces(MaximumPlaces.ofBody(maxima))
         .prompt(
             new SteppedPrefix(

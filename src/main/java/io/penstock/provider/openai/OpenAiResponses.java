@@ -8,6 +8,8 @@ import io.penstock.provider.request.ContentText.Messages;
 import io.penstock.provider.request.JsonText;
 import io.penstock.provider.request.MaximumPlaces;
 import io.penstock.provider.request.SteppedPrefix;
+import io.penstock.provider.request.ToolList;
+import io.penstock.provider.request.UnseenInput;
 import io.penstock.provider.request.WeighedRequest;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -58,8 +60,9 @@ final class OpenAiResponses extends BodyMembers {
         .counts(new ContentText(names(Set.of()), Messages.ALL_AS_ONE, kept()), "instructions")
         .counts(new Input(), "input")
         .counts(new Template(), "prompt")
-        .counts(new JsonText(kept()), "tools")
+        .counts(new ToolList(kept()), "tools")
         .counts(new JsonText(kept()), "text")
+        .addInput(OpenAiBodies.ADD_INPUT)
         .states(new Background(), "background")
         .knows(new Response(), "previous_response_id")
         .knows(new Conversation(), "conversation")
@@ -121,6 +124,11 @@ final class OpenAiResponses extends BodyMembers {
       modelIsOptional();
       super.open(at, array);
     }
+
+    @Override
+    public boolean unseenInput() {
+      return textBytes() > 0;
+    }
   }
 
   private final class Background implements BodyMember {
@@ -130,27 +138,31 @@ final class OpenAiResponses extends BodyMembers {
     }
   }
 
-  private final class Response implements BodyMember {
+  private final class Response extends UnseenInput {
     @Override
     public void open(JsonWalk at, boolean array) {
+      super.open(at, array);
       response = null;
     }
 
     @Override
     public void scalar(JsonWalk at) {
+      super.scalar(at);
       response = at.depth() == 1 ? id(at) : response;
     }
   }
 
   /** An id on its own, or in the object of a conversation. */
-  private final class Conversation implements BodyMember {
+  private final class Conversation extends UnseenInput {
     @Override
     public void open(JsonWalk at, boolean array) {
+      super.open(at, array);
       conversation = at.depth() == 1 ? null : conversation;
     }
 
     @Override
     public void scalar(JsonWalk at) {
+      super.scalar(at);
       if (at.depth() == 1 || (at.depth() == 2 && "id".equals(at.name()))) {
         conversation = id(at);
       }

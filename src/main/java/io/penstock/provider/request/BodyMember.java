@@ -27,6 +27,14 @@ public interface BodyMember {
     return 0;
   }
 
+  /**
+   * Returns whether it makes the provider add input that the body does not contain, such as a file
+   * that it names or results of a tool of the provider's own.
+   */
+  default boolean unseenInput() {
+    return false;
+  }
+
   /** Returns what is wrong with it, without its content, or null. */
   default @Nullable String fault() {
     return null;

@@ -82,6 +82,14 @@ public class BodyMembers implements JsonWalk.Visitor {
     return this;
   }
 
+  /** Adds members that make the provider add input that the body does not contain. */
+  public final BodyMembers addInput(String... names) {
+    for (String name : names) {
+      knows(new UnseenInput(), name);
+    }
+    return this;
+  }
+
   /** Adds members that state the largest output of one answer; the largest of them counts. */
   public final BodyMembers maximum(String... names) {
     for (String name : names) {
@@ -270,7 +278,8 @@ public class BodyMembers implements JsonWalk.Visitor {
     }
     RequestContent content =
         new RequestContent(
-            model.name(), TokenEstimate.tokens(text), other, maximum, times, generates);
+                model.name(), TokenEstimate.tokens(text), other, maximum, times, generates)
+            .unseenInput(members.values().stream().anyMatch(BodyMember::unseenInput));
     List<StatedMaximum> stated = StatedCount.stated(maxima);
     long output = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
     return new WeighedRequest.Request(

@@ -19,6 +19,19 @@ public class ContentText implements BodyMember {
   /** Longest type of a part, or of the media in it, that is kept. */
   private static final int MAX_TYPE = 64;
 
+  /** Members that name what the provider fetches, and counts by what it finds there. */
+  private static final Set<String> FETCHED =
+      Set.of("file_id", "file_url", "document_url", "video_url", "audio_url");
+
+  /** Types of parts that name what the provider has stored. */
+  private static final Set<String> STORED =
+      Set.of(
+          "item_reference",
+          "web_search_call",
+          "file_search_call",
+          "code_interpreter_call",
+          "image_generation_call");
+
   /** Members of an attachment with its data, or attachments themselves. */
   private static final Set<String> DATA = Set.of("data", "file_data");
 
@@ -53,6 +66,7 @@ public class ContentText implements BodyMember {
   private boolean bare;
   private boolean text;
   private long attachmentTokens;
+  private boolean unseen;
 
   private int jsonDepth = NOWHERE;
   private int attachmentDepth = NOWHERE;
@@ -93,8 +107,14 @@ public class ContentText implements BodyMember {
   }
 
   @Override
+  public final boolean unseenInput() {
+    return unseen;
+  }
+
+  @Override
   public final void open(JsonWalk at, boolean array) {
     int depth = at.depth();
+    unseen |= isFetched(at);
     if (depth == 2 && !array) {
       objects++;
     }
@@ -154,7 +174,15 @@ public class ContentText implements BodyMember {
           image ? AttachmentTokens.Kind.IMAGE : AttachmentTokens.Kind.of(sourceMedia);
       attachmentTokens +=
           names.rule().of(kind, known ? sourceBytes : AttachmentTokens.UNKNOWN_CHARS);
+      unseen |= !known && kind != AttachmentTokens.Kind.IMAGE;
     }
+  }
+
+  /** Returns whether a member names what the provider fetches, or a recording that it has made. */
+  private static boolean isFetched(JsonWalk at) {
+    String name = at.name();
+    boolean recording = "id".equals(name) && "audio".equals(at.name(at.depth() - 1));
+    return recording || (name != null && FETCHED.contains(name));
   }
 
   /**
@@ -203,6 +231,7 @@ public class ContentText implements BodyMember {
   @Override
   public void scalar(JsonWalk at) {
     text |= at.isString();
+    unseen |= at.isString() && isFetched(at);
     bare |= at.isString() && at.depth() == 1;
     if (attachmentDepth != NOWHERE) {
       attached(at);
@@ -232,8 +261,10 @@ public class ContentText implements BodyMember {
       }
     }
     if ("type".equals(name)) {
+      String type = at.isAtMost(MAX_TYPE) ? at.text() : "";
       // a part that says so only later is taken for a document
-      flatParts.set(depth, at.isAtMost(MAX_TYPE) && isFlat(at.text()));
+      flatParts.set(depth, isFlat(type));
+      unseen |= STORED.contains(type);
     }
     if (name == null) {
       // "content": ["text"]
