@@ -209,6 +209,27 @@ public record PoolTariff(ChargeRule charge, boolean settlesUsage, int burndown, 
     };
   }
 
+  /**
+   * Returns the largest input with which a request fits into a limit of {@code limitMeasure};
+   * {@link Long#MAX_VALUE} when the limit does not count it, and negative when the stated maximum
+   * alone is too much.
+   *
+   * @param capacity the most that the limit ever admits
+   */
+  public long mostInput(LimitMeasure limitMeasure, long statedOutputTokens, long capacity) {
+    return switch (limitMeasure) {
+      case REQUESTS, CONCURRENCY, OUTPUT_TOKENS -> Long.MAX_VALUE;
+      case INPUT_TOKENS -> capacity;
+      case TOKENS ->
+          switch (charge) {
+            case TOTAL, WHOLE, ANTHROPIC, GEMINI -> capacity;
+            case OPENAI, AZURE ->
+                statedOutputTokens > capacity ? capacity - statedOutputTokens : capacity;
+            case BEDROCK -> capacity - statedOutputTokens;
+          };
+    };
+  }
+
   private CostDimension ofTokens() {
     return switch (charge) {
       case TOTAL, WHOLE -> CostDimension.TOTAL;

@@ -139,6 +139,25 @@ public final class Endpoint {
   }
 
   /**
+   * Returns the largest input with which a request fits into all limits that it faces on the way
+   * that takes most; {@link Long#MAX_VALUE} when it fits as it is.
+   *
+   * @param account the account of the key, or null without one
+   */
+  public long mostInput(@Nullable String model, Cost cost, @Nullable CallerAccount account) {
+    long now = services.ticker().nanos();
+    if (account == null) {
+      return routeTable.mostInput(model, cost, null, now);
+    }
+    account.enter();
+    try {
+      return routeTable.mostInput(model, cost, account, now);
+    } finally {
+      account.leave();
+    }
+  }
+
+  /**
    * Returns the owner of a limit of tokens that a request faces whose model is not known, such as
    * {@code group team}; null if there is no such limit.
    *

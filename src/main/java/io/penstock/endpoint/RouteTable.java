@@ -100,6 +100,28 @@ final class RouteTable implements RouteSource {
     return most;
   }
 
+  /** As {@link Endpoint#mostInput}. */
+  long mostInput(@Nullable String model, Cost cost, @Nullable CallerAccount account, long now) {
+    long most = own.mostInput(cost);
+    Quota ofModel = models.of(model, now);
+    if (ofModel != null) {
+      most = Math.min(most, ofModel.mostInput(cost));
+    }
+    if (account != null) {
+      for (Quota each : account.quotas(model, now)) {
+        most = Math.min(most, each.mostInput(cost));
+      }
+    }
+    long pool = Long.MIN_VALUE;
+    for (UpstreamSpec each : configuration.get().upstreams()) {
+      Upstream upstream = upstreamRegistry.find(each.id());
+      if (upstream != null && upstream.enabled() && each.serves(model)) {
+        pool = Math.max(pool, upstream.pool(model, now).mostInput(cost));
+      }
+    }
+    return pool == Long.MIN_VALUE ? most : Math.min(most, pool);
+  }
+
   /** As {@link Endpoint#ownerOfTokenLimit}. */
   @Nullable String ownerOfTokenLimit(@Nullable CallerAccount callerAccount, long now) {
     if (callerAccount != null) {

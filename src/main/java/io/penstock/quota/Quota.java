@@ -270,6 +270,24 @@ public final class Quota {
   }
 
   /**
+   * Returns the largest input with which {@code cost} would fit into all limits; {@link
+   * Long#MAX_VALUE} when it fits as it is, and negative when its stated maximum alone is too much.
+   */
+  public long mostInput(Cost cost) {
+    QuotaTerms current = quotaTerms;
+    PoolTariff tariff = current.charge();
+    long most = Long.MAX_VALUE;
+    for (MeteredLimit metered : current.limits()) {
+      long capacity = metered.limit().capacity();
+      if (metered.weigh(tariff, cost).whole() > capacity) {
+        long input = tariff.mostInput(metered.measure(), cost.statedOutputTokens(), capacity);
+        most = Math.min(most, input);
+      }
+    }
+    return most;
+  }
+
+  /**
    * Returns the first limit that could never admit {@code cost}, or null when all could. Only what
    * counts at once matters, not the part that is merely expected.
    */

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class QuotaTest {
@@ -152,6 +153,41 @@ class QuotaTest {
   @EnumSource(names = {"OPENAI", "AZURE", "BEDROCK"})
   void expectedOutputAboveTheLimit_withoutAStatedMaximum_isCut(ChargeRule chargeRule) {
     assertFits(ofTokens(chargeRule), new Cost(50, 4_000, 0));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "TOTAL, 4000, 100",
+    "WHOLE, 4000, 100",
+    "ANTHROPIC, 4000, 100",
+    "GEMINI, 4000, 100",
+    "OPENAI, 100, 100",
+    "AZURE, 100, 100",
+    "OPENAI, 101, -1",
+    "BEDROCK, 30, 70",
+    "BEDROCK, 101, -1"
+  })
+  void inputAboveTheLimit_isToldTheLargestThatFits(ChargeRule chargeRule, long stated, long most) {
+    Quota limited = ofTokens(chargeRule);
+    assertThat(limited.mostInput(new Cost(101, 10, stated))).isEqualTo(most);
+    if (most > 0) {
+      assertThat(limited.mostInput(new Cost(most, 10, stated))).isEqualTo(Long.MAX_VALUE);
+      assertFits(limited, new Cost(most, 10, stated));
+    }
+  }
+
+  @Test
+  void inputAboveSeveralLimits_isToldTheLargestThatFitsAll() {
+    assertThat(quota.mostInput(new Cost(101, 0, 0))).isEqualTo(60);
+    assertThat(quota.mostInput(new Cost(61, 0, 0))).isEqualTo(60);
+    assertThat(quota.mostInput(new Cost(60, 900, 0))).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void inputThatACacheIsExpectedToHave_fitsWhereItIsFree() {
+    Cost cached = new Cost(150, 10, 0, 60);
+    assertThat(ofTokens(ChargeRule.ANTHROPIC).mostInput(cached)).isEqualTo(Long.MAX_VALUE);
+    assertThat(ofTokens(ChargeRule.TOTAL).mostInput(cached)).isEqualTo(100);
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.penstock.gateway.request.PrefixAffinity;
 import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.gateway.request.UpstreamComplaints;
+import io.penstock.key.ApiCaller;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.prefix.CacheLearner;
 import io.penstock.provider.ProviderCount;
@@ -35,6 +36,7 @@ public final class RequestWeighing {
   /**
    * The cost of a request, and its content as the client states it, with a maximum that is lowered.
    *
+   * @param counted the input that was counted, in tokens: without what was learned
    * @param addedMaximum the maximum of output for one answer to write into the body, or {@link
    *     RequestContent#UNSTATED}
    * @param refusal the refusal of a request that states too large a maximum of output, or null
@@ -43,16 +45,18 @@ public final class RequestWeighing {
   record Result(
       RequestContent content,
       Cost cost,
+      long counted,
       long addedMaximum,
       @Nullable Refusal refusal,
       RequestAffinity affinity) {
-    /** Creates the result of a request without such an affinity. */
-    Result(RequestContent content, Cost cost, long addedMaximum, @Nullable Refusal refusal) {
-      this(content, cost, addedMaximum, refusal, RequestAffinity.NONE);
+    /** Returns the same result with another cost. */
+    Result with(Cost other) {
+      return new Result(content, other, counted, addedMaximum, refusal, affinity);
     }
 
-    Result with(Cost other) {
-      return new Result(content, other, addedMaximum, refusal, affinity);
+    /** Returns the same result with an input that the provider counted. */
+    Result counting(long tokens) {
+      return new Result(content, cost.withInput(tokens), tokens, addedMaximum, refusal, affinity);
     }
   }
 
@@ -88,7 +92,9 @@ public final class RequestWeighing {
     RequestContent requestContent = askProvider ? null : tokenizers.atOnce(body.tokenizerInput());
     return requestContent == null
         ? null
-        : expecting(requestContext, body, result(requestContext, body, requestContent));
+        : fitting(
+            requestContext,
+            expecting(requestContext, body, result(requestContext, body, requestContent)));
   }
 
   /** Returns the result with the part of the input that is expected to be read from a cache. */
@@ -102,7 +108,13 @@ public final class RequestWeighing {
             ? result.cost()
             : cacheLearner.expect(
                 result.cost(), requestContext.promptOf(body), upstreams, ticker.nanos());
-    return new Result(result.content(), cost, result.addedMaximum(), result.refusal(), affinity);
+    return new Result(
+        result.content(),
+        cost,
+        result.counted(),
+        result.addedMaximum(),
+        result.refusal(),
+        affinity);
   }
 
   /** Returns the result, which may come on any thread. */
@@ -119,7 +131,27 @@ public final class RequestWeighing {
         upstream == null || model == null
             ? local
             : local.flatMap(result -> counted(requestContext, model, request, upstream, result));
-    return counted.map(result -> expecting(requestContext, body, result));
+    return counted.map(result -> fitting(requestContext, expecting(requestContext, body, result)));
+  }
+
+  /**
+   * Returns the result with the largest input that its limits ever admit, if it would never fit
+   * only because of what was learned. Refused requests teach nothing, so a wrong expectation would
+   * refuse them for good.
+   */
+  private static Result fitting(RequestContext requestContext, Result result) {
+    Cost cost = result.cost();
+    if (cost.inputTokens() <= result.counted()) {
+      return result;
+    }
+    ApiCaller caller = requestContext.caller();
+    long most =
+        requestContext
+            .endpoint()
+            .mostInput(result.content().model(), cost, caller == null ? null : caller.account());
+    return most >= result.counted() && most < cost.inputTokens()
+        ? result.with(cost.withInput(most))
+        : result;
   }
 
   /** Returns the upstream that is asked to count tokens, or null. */
@@ -160,8 +192,7 @@ public final class RequestWeighing {
         .map(
             answer ->
                 switch (answer) {
-                  case ProviderCount.Answer.Counted(long tokens) ->
-                      local.with(local.cost().withInput(tokens));
+                  case ProviderCount.Answer.Counted(long tokens) -> local.counting(tokens);
                   case ProviderCount.Answer.NoCall none -> local;
                   case ProviderCount.Answer.Failed(String why) -> {
                     complaints.about(upstream.id(), "it was to count tokens, but " + why);
@@ -202,8 +233,14 @@ public final class RequestWeighing {
     return new Result(
         maximum.stated(),
         cost(requestContext, maximum.weighed()),
+        cost(
+                requestContext.endpoint().spec().reading(),
+                requestContent.expected(0),
+                requestContext.parameters().tokens())
+            .inputTokens(),
         maximum.added(),
-        maximum.refusal());
+        maximum.refusal(),
+        RequestAffinity.NONE);
   }
 
   private Cost cost(RequestContext requestContext, RequestContent requestContent) {
