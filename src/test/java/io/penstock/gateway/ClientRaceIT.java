@@ -88,11 +88,11 @@ class ClientRaceIT extends HostileCase {
           ASK.replace("\"m\"", "\"m" + number % (CLIENTS * REQUESTS_EACH) + "\"")
               .replace("{\"model\"", streams ? "{\"stream\":true,\"model\"" : "{\"model\"");
       return ("POST /race/v1/chat/completions HTTP/1.1\r\n"
-                  + "Host: a\r\n"
-                  + "%sConnection: close\r\n"
-                  + "Content-Type: application/json\r\n"
-                  + "Content-Length: %d\r\n\r\n"
-                  + "%s")
+              + "Host: a\r\n"
+              + "%sConnection: close\r\n"
+              + "Content-Type: application/json\r\n"
+              + "Content-Length: %d\r\n\r\n"
+              + "%s")
           .formatted(client, body.length(), body);
     }
   }
