@@ -33,6 +33,9 @@ public final class Dispatcher {
   private final SpacedEstimates places = new SpacedEstimates();
   private final CacheWarmups warmups = new CacheWarmups();
 
+  /** Whether its tickets are copies. */
+  private final boolean dry;
+
   private boolean paused;
 
   /** Lanes that the next grant skips; a set, as it may meet a lane in several wait lists. */
@@ -41,11 +44,25 @@ public final class Dispatcher {
 
   public Dispatcher(
       DispatchListener dispatchListener, RouteSource routeSource, WaitRecorder recorder) {
+    this(dispatchListener, routeSource, recorder, false);
+  }
+
+  private Dispatcher(
+      DispatchListener dispatchListener,
+      RouteSource routeSource,
+      WaitRecorder recorder,
+      boolean dry) {
+    this.dry = dry;
     this.recorder = recorder;
     this.dispatchListener = dispatchListener;
     this.routeSource = routeSource;
     this.waitingRoom = new WaitingRoom(this, routeSource, recorder);
     this.laneIndex = waitingRoom.lanes();
+  }
+
+  /** Creates a dispatcher of copies, which tells nobody when to come back. */
+  Dispatcher(DryRun run) {
+    this(run, run, run, true);
   }
 
   /** Makes all decisions due by {@code now}; returns the next instant at which more may be due. */
@@ -336,7 +353,7 @@ public final class Dispatcher {
       long longestNanos,
       List<TicketRoute> routes,
       long now) {
-    if (paused) {
+    if (paused || dry) {
       return refusal;
     }
     promised.forget(now);
@@ -371,7 +388,7 @@ public final class Dispatcher {
    */
   private Refusal promisePlace(
       Refusal refusal, ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
-    if (!known(refusal) || paused) {
+    if (!known(refusal) || paused || dry) {
       return refusal;
     }
     promised.forget(now);

@@ -1,6 +1,7 @@
 package io.penstock.dispatch;
 
-import io.penstock.dispatch.QueueCopy.Entry;
+import io.penstock.dispatch.DryRun.Place;
+import io.penstock.queue.QueueOrder;
 import io.penstock.quota.Quota;
 import io.penstock.quota.QuotaProjection;
 import io.penstock.time.Ticker;
@@ -20,18 +21,19 @@ import org.jspecify.annotations.Nullable;
  * than that instant may never go.
  */
 final class EarliestGo {
-  private final QueueCopy copy;
-  private final Entry entry;
+  private final DryRun run;
+  private final Place place;
+  private final Projections untouched = new Projections();
   private final IdentityHashMap<Quota, Boolean> ample = new IdentityHashMap<>();
 
-  EarliestGo(QueueCopy copy, Entry entry) {
-    this.copy = copy;
-    this.entry = entry;
+  EarliestGo(DryRun run, Place place) {
+    this.run = run;
+    this.place = place;
   }
 
   /** Returns the bound; unknown when there is no such instant. */
   WaitForecast forecast() {
-    List<Entry> ahead = ahead(copy.entries());
+    List<Place> ahead = ahead(run.places());
     long instant = after(ahead);
     ahead.removeIf(each -> each.staysUntil() < instant);
     return bound(after(ahead));
@@ -43,46 +45,35 @@ final class EarliestGo {
    *
    * @param first the forecasts of some tickets before it, in order
    */
-  WaitForecast forecastBehind(Map<Entry, WaitForecast> first) {
-    long instant = alone(entry);
-    for (Entry each : ahead(first.keySet())) {
+  WaitForecast forecastBehind(Map<Place, WaitForecast> first) {
+    long instant = alone(place.routes());
+    for (Place each : ahead(first.keySet())) {
       WaitForecast known = first.getOrDefault(each, WaitForecast.UNKNOWN);
       if (known.known()) {
-        instant = Math.max(instant, Math.min(copy.now() + known.waitNanos(), each.staysUntil()));
+        instant = Math.max(instant, Math.min(run.now() + known.waitNanos(), each.staysUntil()));
       }
     }
     return bound(instant);
   }
 
   private WaitForecast bound(long instant) {
-    long bound = Math.min(Math.min(instant, givenBackAt()), Math.max(copy.now(), inOtherLanes()));
-    return bound == Ticker.NEVER ? WaitForecast.UNKNOWN : WaitForecast.of(bound - copy.now(), true);
-  }
-
-  /**
-   * Returns an instant before which the ticket does not go in the lanes to which it changes; NEVER
-   * when it changes to none.
-   */
-  private long inOtherLanes() {
-    long soonest = Ticker.NEVER;
-    Entry later = new Entry(entry);
-    while (later.changesAt() < Ticker.NEVER) {
-      long from = later.changesAt();
-      later.change();
-      soonest = Math.min(soonest, Math.max(from, alone(later)));
-    }
-    return soonest;
+    long later =
+        place.laterRoutes().isEmpty()
+            ? Ticker.NEVER
+            : Math.max(Math.max(run.now(), place.changesAt()), alone(place.laterRoutes()));
+    long bound = Math.min(Math.min(instant, givenBackAt()), later);
+    return bound == Ticker.NEVER ? WaitForecast.UNKNOWN : WaitForecast.of(bound - run.now(), true);
   }
 
   /** Returns the first instant at which another ticket leaves and gives back what it keeps. */
   private long givenBackAt() {
     long first = Ticker.NEVER;
-    for (Entry each : copy.entries()) {
-      if (each != entry && each.ticket.takenCharges() != null) {
-        first = Math.min(first, each.deadline);
+    for (Place each : run.places()) {
+      if (each.copy() != place.copy() && each.ticket().takenCharges() != null) {
+        first = Math.min(first, each.copy().deadlineNanos());
       }
     }
-    return Math.max(copy.now(), first);
+    return Math.max(run.now(), first);
   }
 
   /**
@@ -90,24 +81,25 @@ final class EarliestGo {
    *
    * @param some in the order of the copy
    */
-  private List<Entry> ahead(Collection<Entry> some) {
-    List<Entry> ahead = new ArrayList<>();
-    if (copy.claims().containsValue(entry)) {
+  private List<Place> ahead(Collection<Place> some) {
+    List<Place> ahead = new ArrayList<>();
+    if (run.claims(place)) {
       return ahead; // with a claim it may go first
     }
     boolean beforeIt = true;
-    for (Entry each : some) {
-      beforeIt &= each != entry;
-      boolean inQueue = !each.blocked || (entry.blocked && beforeIt);
+    for (Place each : some) {
+      beforeIt &= each.copy() != place.copy();
+      boolean inQueue = !each.blocked() || (place.blocked() && beforeIt);
       if (inQueue
-          && copy.order().staysBefore(each.ticket, entry.ticket)
-          && entry.sizes.admits(each.sizes)
-          && goesWherever(each)) {
+          && run.discipline().staysBefore(each.copy(), place.copy())
+          && place.sizes().admits(each.sizes())
+          && goesWherever(each)
+          && !mayClaimBefore(each)) {
         ahead.add(each);
       }
     }
     // On each other route one of them may wait for its turn while this one goes here.
-    int elsewhere = Math.min(ahead.size(), Math.max(0, entry.routes.size() - 1));
+    int elsewhere = Math.min(ahead.size(), Math.max(0, place.routes().size() - 1));
     return ahead.subList(0, ahead.size() - elsewhere);
   }
 
@@ -115,11 +107,11 @@ final class EarliestGo {
    * Returns whether another ticket has each route that this one has, and is held up by no claim
    * that this one may ignore.
    */
-  private boolean goesWherever(Entry other) {
-    if (entry.keepsCharges() && !other.keepsCharges()) {
+  private boolean goesWherever(Place other) {
+    if (place.ticket().keepsCharges() && !other.ticket().keepsCharges()) {
       return false;
     }
-    for (TicketRoute route : entry.routes) {
+    for (TicketRoute route : place.routes()) {
       if (route(other, route) == null) {
         return false;
       }
@@ -127,8 +119,19 @@ final class EarliestGo {
     return true;
   }
 
-  private static @Nullable TicketRoute route(Entry other, TicketRoute alike) {
-    for (TicketRoute each : other.routes) {
+  /**
+   * Returns whether this ticket may get a claim that an earlier one does not get: it was skipped
+   * more often, or it is the first of a flow in another lane, which may fall too far behind.
+   */
+  private boolean mayClaimBefore(Place other) {
+    int mostSkips = place.skips() + run.places().size();
+    boolean sameLane = place.lane().equals(other.lane());
+    return (place.skips() > other.skips() && mostSkips >= run.maxSkips())
+        || (run.discipline().order() == QueueOrder.FAIR && !sameLane);
+  }
+
+  private static @Nullable TicketRoute route(Place other, TicketRoute alike) {
+    for (TicketRoute each : other.routes()) {
       if (each.upstream() == alike.upstream() && each.pool() == alike.pool()) {
         return each;
       }
@@ -136,36 +139,32 @@ final class EarliestGo {
     return null;
   }
 
-  /** Returns when a ticket is admitted if no other goes before it. */
-  private long alone(Entry some) {
+  /** Returns when the ticket is admitted on any of some routes if no other goes before it. */
+  private long alone(List<TicketRoute> routes) {
     long soonest = Ticker.NEVER;
-    for (TicketRoute route : some.routes) {
-      long instant = copy.now();
-      for (Quota quota : route.quotas()) {
-        instant = Math.max(instant, copy.untouched(quota).admittedAt(some.batch, 0, copy.now()));
-      }
-      soonest = Math.min(soonest, instant);
+    for (TicketRoute route : routes) {
+      soonest = Math.min(soonest, untouched.admittedAt(place, route.quotas()));
     }
     return soonest;
   }
 
   /** Returns when the ticket is admitted after all of those have gone as soon as each could. */
-  private long after(List<Entry> ahead) {
+  private long after(List<Place> ahead) {
     Projections shared = new Projections();
-    for (Entry each : ahead) {
+    for (Place each : ahead) {
       TicketRoute way = soonest(each, shared);
       if (way != null) {
         go(each, way, shared);
       }
     }
-    TicketRoute way = soonest(entry, shared);
-    return way == null ? Ticker.NEVER : shared.admittedAt(entry, way.quotas());
+    TicketRoute way = soonest(place, shared);
+    return way == null ? Ticker.NEVER : shared.admittedAt(place, way.quotas());
   }
 
-  private static @Nullable TicketRoute soonest(Entry other, Projections projections) {
+  private static @Nullable TicketRoute soonest(Place other, Projections projections) {
     TicketRoute best = null;
     long soonest = Ticker.NEVER;
-    for (TicketRoute each : other.routes) {
+    for (TicketRoute each : other.routes()) {
       long instant = projections.admittedAt(other, each.quotas());
       if (instant < soonest) {
         best = each;
@@ -176,8 +175,8 @@ final class EarliestGo {
   }
 
   /** Lets a ticket go, unless a quota that only it needs may hold it up while this one passes. */
-  private void go(Entry other, TicketRoute way, Projections shared) {
-    TicketRoute here = route(entry, way);
+  private void go(Place other, TicketRoute way, Projections shared) {
+    TicketRoute here = route(place, way);
     List<Quota> both = new ArrayList<>(way.quotas());
     List<Quota> onlyIts = new ArrayList<>(way.quotas());
     both.removeIf(quota -> here == null || !here.quotas().contains(quota));
@@ -191,20 +190,24 @@ final class EarliestGo {
 
   /** Returns whether a quota has room for all that wait for it, whatever their order. */
   private boolean isAmple(Quota quota) {
-    if (copy.isAwaitedElsewhere(quota) || copy.claims().containsKey(quota)) {
+    if (run.isContested(quota)) {
       return false;
     }
-    QuotaProjection projection = quota.projection(copy.now());
-    for (Entry each : copy.entries()) {
-      if (each.waitsFor(quota)) {
-        if (projection.admittedAt(each.batch, 0, copy.now()) > copy.now()
+    QuotaProjection projection = quota.original().projection(run.now());
+    for (Place each : run.places()) {
+      if (waitsFor(each, quota)) {
+        if (projection.admittedAt(each.batch(), 0, run.now()) > run.now()
             || projection.uncertain()) {
           return false;
         }
-        projection.pass(each.batch, 0, 1, copy.now());
+        projection.pass(each.batch(), 0, 1, run.now());
       }
     }
     return true;
+  }
+
+  private static boolean waitsFor(Place other, Quota quota) {
+    return other.routes().stream().anyMatch(route -> route.quotas().contains(quota));
   }
 
   /** Copies of quotas, from which tickets are taken. */
@@ -212,20 +215,20 @@ final class EarliestGo {
     private final IdentityHashMap<Quota, QuotaProjection> byQuota = new IdentityHashMap<>();
 
     private QuotaProjection of(Quota quota) {
-      return byQuota.computeIfAbsent(quota, each -> each.projection(copy.now()));
+      return byQuota.computeIfAbsent(quota, each -> each.original().projection(run.now()));
     }
 
-    long admittedAt(Entry other, List<Quota> quotas) {
-      long instant = copy.now();
+    long admittedAt(Place other, List<Quota> quotas) {
+      long instant = run.now();
       for (Quota quota : quotas) {
-        instant = Math.max(instant, of(quota).admittedAt(other.batch, 0, copy.now()));
+        instant = Math.max(instant, of(quota).admittedAt(other.batch(), 0, run.now()));
       }
       return instant;
     }
 
-    void go(Entry other, Quota quota, long instant) {
+    void go(Place other, Quota quota, long instant) {
       if (instant < Ticker.NEVER) {
-        of(quota).pass(other.batch, 0, 1, instant);
+        of(quota).pass(other.batch(), 0, 1, instant);
       }
     }
   }

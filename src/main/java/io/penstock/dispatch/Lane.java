@@ -256,6 +256,18 @@ final class Lane implements WaitList.Waiter {
     wakeAt = soonest;
   }
 
+  /** Makes a ticket here claim a quota, as its original does. */
+  void adoptClaim(ParkedTicket ticket, Quota quota, boolean forPace) {
+    for (TicketRoute route : laneWaits.routes()) {
+      if (route.quotas().contains(quota) && quota.waitList().claim(this, ticket)) {
+        laneWaits.claimed();
+        ticket.claimsForPace = forPace;
+        paces |= forPace;
+        return;
+      }
+    }
+  }
+
   /** Returns the recorder of why its tickets wait. */
   LaneRecorder recorder() {
     return recorder;

@@ -124,6 +124,11 @@ final class LaneWaits {
     return mayHaveClaim;
   }
 
+  /** Notes that a ticket here has a claim. */
+  void claimed() {
+    mayHaveClaim = true;
+  }
+
   /** Ends the claims of those tickets here that match. */
   void endClaims(Predicate<ParkedTicket> which) {
     mayHaveClaim =

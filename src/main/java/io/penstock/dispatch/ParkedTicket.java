@@ -130,6 +130,27 @@ public final class ParkedTicket extends Ticket {
     this.note = known == null ? null : known.next();
   }
 
+  private ParkedTicket(ParkedTicket original, long deadlineNanos) {
+    super(
+        original.order(),
+        original.cost(),
+        original.bytes(),
+        original.arrivedNanos(),
+        deadlineNanos);
+    this.listener = original.listener;
+    this.ticketRequest = original.ticketRequest;
+    this.shadowTicket = null;
+    this.terms = original.terms;
+    this.laneKey = original.laneKey;
+    this.carried = original.carried == null ? null : new TicketCharges(List.of());
+    this.counted = original.counted;
+  }
+
+  /** Returns a copy that is in no queue and keeps nothing of what is taken for this one. */
+  ParkedTicket dryCopy(long deadlineNanos) {
+    return new ParkedTicket(this, deadlineNanos);
+  }
+
   /**
    * Returns the ticket with which the request of this granted ticket takes its old place in the
    * queue again.

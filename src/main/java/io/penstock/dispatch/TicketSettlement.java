@@ -196,9 +196,19 @@ public final class TicketSettlement {
 
   /** Settles a permit: its usage is its cost. */
   public void permitted(long now) {
+    served(permit(), now);
+  }
+
+  private CallEnd permit() {
     TokenUsage cost =
         new TokenUsage(parkedTicket.cost().inputTokens(), 0, parkedTicket.cost().outputTokens());
-    served(cost, cost.outputTokens(), now);
+    return CallEnd.answered(cost, cost.outputTokens());
+  }
+
+  /** Settles a permit of a {@link DryRun}, without an event. */
+  void permittedDry(long now) {
+    replaceCharges(permit(), now);
+    wakeIfEased();
   }
 
   /** Settles a ticket with a client that went away after its request was sent. */

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Estimates how long tickets will wait if nothing comes from outside: in a short queue by a {@link
- * QueueCopy}, which is run by the rules of the dispatcher, and in a long one by a {@link
- * VirtualRun} of the tickets ahead, as if they went strictly in turn. An instance estimates the
- * waits of tickets that go one after the other; it is used by one thread at a time.
+ * DryRun} of the dispatcher, and in a long one by a {@link VirtualRun} of the tickets ahead, as if
+ * they went strictly in turn. An instance estimates the waits of tickets that go one after the
+ * other; it is used by one thread at a time.
  *
  * <p>Answers are expected to use what is reserved for them. An estimate that depends on when they
  * end, or on others that spend a limit, is a lower bound as long as nothing is given back.
@@ -58,9 +58,9 @@ public final class WaitEstimate {
     if (alone && anyAdmits(routes, own, now)) {
       return WaitForecast.NONE; // the usual case costs no run
     }
-    QueueCopy copy = QueueCopy.withArrival(arrived, routes, waitingRoom, now);
-    if (copy != null) {
-      return copy.forecastOfArrival();
+    WaitForecast dry = DryRun.ofArrival(arrived, waitingRoom, now);
+    if (dry != null) {
+      return dry;
     }
     List<TicketRoute> all = waitingRoom.laterRoutesOf(arrived, routes, now);
     WaitForecast inTurn = ofArrivalInTurn(arrived, all, waitingRoom, null, now);

@@ -75,9 +75,24 @@ public final class WaitingRoom {
     return shares.activeTenants();
   }
 
-  /** Returns a copy of a short queue; null when it is long. */
-  public @Nullable QueueCopy copy(long now) {
-    return QueueCopy.of(this, now);
+  /** Returns a run that sees when the tickets of a short queue go; null when it is long. */
+  public @Nullable DryRun dryRun(long now) {
+    return DryRun.of(this, now);
+  }
+
+  /**
+   * Puts in a copy of a ticket of another room, which has its place in the order already.
+   *
+   * @param rests whether its lane is resting there
+   */
+  void putCopy(ParkedTicket copy, boolean blocks, boolean rests, long now) {
+    schedule(copy);
+    if (blocks) {
+      block(copy);
+    } else {
+      laneIndex.of(copy.laneKey(), queueDiscipline, now).tickets().rest(rests);
+      enqueue(copy, now);
+    }
   }
 
   /** Returns how often a waiting ticket was skipped. */

@@ -70,6 +70,11 @@ public final class WarmupGroup {
     }
   }
 
+  /** Returns whether one of its requests was sent: the next one to go holds no others. */
+  boolean sent() {
+    return sent != null || ended;
+  }
+
   /**
    * Notes that the answer to a request began or will not come; releases all if it was the first.
    */

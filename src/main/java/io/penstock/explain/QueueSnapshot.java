@@ -1,8 +1,8 @@
 package io.penstock.explain;
 
 import io.penstock.dispatch.Dispatcher;
+import io.penstock.dispatch.DryRun;
 import io.penstock.dispatch.ParkedTicket;
-import io.penstock.dispatch.QueueCopy;
 import io.penstock.dispatch.QueuePlace;
 import io.penstock.dispatch.WaitEstimate;
 import io.penstock.dispatch.WaitForecast;
@@ -26,7 +26,7 @@ public final class QueueSnapshot {
   private final List<WaitingTicket> tickets = new ArrayList<>();
 
   /** The whole queue, if it is short enough for exact forecasts. */
-  private @Nullable QueueCopy copy;
+  private @Nullable DryRun dryRun;
 
   private QueueSnapshot(long nanos, boolean paused) {
     this.nanos = nanos;
@@ -52,7 +52,7 @@ public final class QueueSnapshot {
       Dispatcher dispatcher, int most, @Nullable ParkedTicket until, long now) {
     QueueSnapshot snapshot = new QueueSnapshot(now, dispatcher.paused());
     WaitingRoom waitingRoom = dispatcher.waitingRoom();
-    snapshot.copy = dispatcher.paused() ? null : waitingRoom.copy(now);
+    snapshot.dryRun = dispatcher.paused() ? null : waitingRoom.dryRun(now);
     Supplier<@Nullable ParkedTicket> inTurn = waitingRoom.inTurn();
     ParkedTicket each = inTurn.get();
     for (int at = 0; each != null && at < most; at++) {
@@ -82,7 +82,7 @@ public final class QueueSnapshot {
   /** Returns the tickets in order, and how long each will wait. */
   public List<QueuePlace> places() {
     List<QueuePlace> all = new ArrayList<>(tickets.size());
-    Map<ParkedTicket, WaitForecast> exact = copy == null ? Map.of() : copy.forecasts();
+    Map<ParkedTicket, WaitForecast> exact = dryRun == null ? Map.of() : dryRun.forecasts();
     WaitEstimate waitEstimate = new WaitEstimate(nanos);
     for (WaitingTicket each : tickets) {
       WaitForecast expected = paused ? WaitForecast.UNKNOWN : exact.get(each.ticket());

@@ -20,7 +20,10 @@ public final class Limit {
   private final AtomicReference<LimitState> state;
 
   private final PromisedRoom promisedRoom = new PromisedRoom();
-  private final OpenDiscounts discounts = new OpenDiscounts();
+  private final OpenDiscounts discounts;
+
+  /** Whether others spend the limit of which it is a copy. */
+  private final boolean spentByOthers;
 
   /** Creates a limit that owes nothing. */
   public Limit(LimitSpec spec, long now) {
@@ -28,7 +31,13 @@ public final class Limit {
   }
 
   private Limit(LimitState first) {
-    state = new AtomicReference<>(first.storedForm());
+    this(first, new OpenDiscounts(), false);
+  }
+
+  private Limit(LimitState first, OpenDiscounts discounts, boolean spentByOthers) {
+    this.state = new AtomicReference<>(first.storedForm());
+    this.discounts = discounts;
+    this.spentByOthers = spentByOthers;
   }
 
   /**
@@ -117,6 +126,24 @@ public final class Limit {
   /** Returns what is left of the limit now for all that spend it, as far as is known here. */
   public LimitRemainder remainder(long now) {
     return state().remainder(now);
+  }
+
+  /** Returns a copy that goes on as if this instance alone spent the limit. */
+  public Limit dryCopy(long now) {
+    LimitState current = state();
+    return new Limit(current.alone(now), discounts.copy(), current.sharesWithOthers());
+  }
+
+  /**
+   * Returns whether an event may change what a copy admits before time alone does: the end of a
+   * running answer, or what others do that spend the limit, too.
+   */
+  public boolean dependsOnEvents(long now) {
+    LimitState current = state();
+    return spentByOthers
+        || current.local() instanceof ConcurrencyState
+        || current.balance(now).reserved() > 0
+        || discounts.sum() > 0;
   }
 
   /** Returns a copy from which requests can be taken in advance, to see when they would go. */

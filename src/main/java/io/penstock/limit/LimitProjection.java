@@ -18,8 +18,6 @@ public final class LimitProjection {
   /** Permits that are still free; {@link Long#MAX_VALUE} unless the limit is on concurrency. */
   private long permits = Long.MAX_VALUE;
 
-  private long mostPermits = Long.MAX_VALUE;
-
   /** Whether what it admits depends on running answers or on others that spend it. */
   private boolean dependsOnOthers;
 
@@ -35,7 +33,6 @@ public final class LimitProjection {
     outage = now.outageCap() != null;
     if (now.local() instanceof ConcurrencyState concurrency) {
       permits = concurrency.room(nanos);
-      mostPermits = concurrency.capacity();
     } else if (!outage && !(now.local() instanceof UnlimitedState)) {
       dependsOnOthers |= now.balance(nanos).reserved() > 0;
       state = now.projected(nanos);
@@ -61,31 +58,6 @@ public final class LimitProjection {
     long instant = Math.max(start, current.admittedAt(cut(current, amount, start), start));
     uncertain = dependsOnOthers && instant > start;
     return instant;
-  }
-
-  /**
-   * Returns the first instant from {@code from} on at which there is room for {@code amount}, cut
-   * to the capacity, whatever the pace; {@link Ticker#NEVER} when there never is.
-   */
-  public long roomFreeAt(long amount, long from) {
-    LimitState current = state;
-    if (current == null) {
-      uncertain = permits <= 0 || outage;
-      return from;
-    }
-    long instant = Math.max(from, current.roomFreeAt(cut(current, amount, from), from));
-    uncertain = dependsOnOthers && instant > from;
-    return instant;
-  }
-
-  /** Returns the used part of the limit at {@code at}, 0 to 1. */
-  public double utilization(long at) {
-    LimitState current = state;
-    if (current == null) {
-      return permits == Long.MAX_VALUE ? 0 : 1 - (double) Math.max(0, permits) / mostPermits;
-    }
-    long capacity = current.capacity(at);
-    return capacity == Long.MAX_VALUE ? 0 : 1 - (double) current.localRoom(at) / capacity;
   }
 
   /** Returns the amount that would be admitted at {@code at}, its pace included. */

@@ -40,6 +40,11 @@ public final class LimitSharing {
     return limit.state().isShared();
   }
 
+  /** Returns whether an outage cuts it off from others that spend it. */
+  public boolean isCutOff() {
+    return limit.state().outageCap() != null;
+  }
+
   /** Returns the refusal for all requests while the limit is cut off and shut; otherwise null. */
   public @Nullable Refusal refusal() {
     return limit.state().outageCap() instanceof OutageCap.Shut(Refusal refusal) ? refusal : null;

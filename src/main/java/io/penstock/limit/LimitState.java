@@ -279,16 +279,18 @@ record LimitState(
     return slices != null || peerCounts != null || regionUse != null;
   }
 
-  /**
-   * Returns this state for a {@link LimitProjection}: as if this instance alone spent the limit
-   * from now on, and with reserved output charged.
-   */
-  LimitState projected(long now) {
+  /** Returns a copy of this state, as if this instance alone spent the limit from now on. */
+  LimitState alone(long now) {
     LocalState own = alignedLocal(now);
     LocalState copy = own instanceof OpenWindow open ? open.seen() : own;
-    long reserved = copy.balance(now).reserved();
-    LocalState charged = reserved == 0 ? copy : copy.charge(reserved, reserved, now).next();
-    return new LimitState(charged, null, peerCounts, null, null, null, regionUse);
+    return new LimitState(copy, null, peerCounts, null, null, null, regionUse);
+  }
+
+  /** Returns this state for a {@link LimitProjection}: alone, and with reserved output charged. */
+  LimitState projected(long now) {
+    LimitState copy = alone(now);
+    long reserved = copy.local.balance(now).reserved();
+    return reserved == 0 ? copy : copy.with(copy.local.charge(reserved, reserved, now).next());
   }
 
   /** Returns whether only slices are lacking, and it is not known yet whether any can be had. */

@@ -31,6 +31,14 @@ public final class OpenDiscounts {
 
   OpenDiscounts() {}
 
+  /** Returns a copy, which goes on without this one. */
+  OpenDiscounts copy() {
+    OpenDiscounts copy = new OpenDiscounts();
+    copy.open.set(open.get());
+    copy.doubts.set(doubts.get());
+    return copy;
+  }
+
   /** Returns the sum of all open discounts, ≥ 0. */
   public long sum() {
     return open.get();

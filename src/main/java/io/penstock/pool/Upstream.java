@@ -187,7 +187,7 @@ public final class Upstream {
 
   /** Returns the pause of a pool of this upstream. */
   public PoolPause pause(Quota pool) {
-    PoolPause poolPause = pauses.get(pool);
+    PoolPause poolPause = pauses.get(pool.original());
     if (poolPause == null) {
       throw new IllegalArgumentException(pool + " is no pool of " + spec.id());
     }

@@ -40,6 +40,9 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
   private double least;
   private long largest;
 
+  /** The discipline of which this one becomes a copy; null unless that goes on. */
+  private @Nullable FairDiscipline<T> original;
+
   FairDiscipline() {
     super(QueueOrder.FAIR);
   }
@@ -63,13 +66,16 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
 
   @Override
   public void enter(T ticket, int priority, String name, int weight) {
-    sweep();
     FairFlow fairFlow = flows.get(name);
     if (fairFlow == null) {
-      fairFlow = new FairFlow(weight);
+      sweep();
+      FairFlow known = original == null ? null : original.flows.get(name);
+      fairFlow = known == null ? new FairFlow(weight) : known.copy();
       flows.put(name, fairFlow);
     }
-    fairFlow.weigh(weight);
+    if (!copying()) {
+      fairFlow.weigh(weight);
+    }
     ticket.flow = fairFlow;
     ticket.rank = 0;
   }
@@ -97,9 +103,11 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
 
   void joins(FairFlow fairFlow, long order, int tickets) {
     if (fairFlow.idle()) {
-      fairFlow.lift(lifted(fairFlow));
-      fairFlow.since(order);
-      fairFlow.shares.forEach(FlowShare::move); // those in resting queues
+      if (!copying()) {
+        fairFlow.lift(lifted(fairFlow));
+        fairFlow.since(order);
+        fairFlow.shares.forEach(FlowShare::move); // those in resting queues
+      }
       busy++;
     }
     fairFlow.waits(tickets);
@@ -118,7 +126,8 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
    * passed it.
    */
   double tooFarBehind(Ticket released, FairFlow fairFlow) {
-    return tooFarBehind(released, fairFlow.service(), fairFlow.weight, largest);
+    long cost = released.tokens();
+    return fairFlow.service() + (cost - MOST_AHEAD * Math.max(largest, cost)) / fairFlow.weight;
   }
 
   @Override
@@ -145,27 +154,27 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
   }
 
   @Override
-  public OrderProjection<T> projection(Collection<? extends T> tickets) {
-    OrderProjection.Fair<T> projection = new OrderProjection.Fair<>(largest);
-    for (T ticket : tickets) {
-      FairFlow fairFlow = ticket.flow;
-      if (fairFlow != null) {
-        long since = fairFlow.idle() ? ticket.order() : fairFlow.since();
-        projection.add(fairFlow, lifted(fairFlow), since);
-      }
-    }
-    return projection;
+  public boolean staysBefore(Ticket a, Ticket b) {
+    return a.flow == b.flow && a.order() < b.order();
   }
 
-  /**
-   * Returns the service below which a flow would fall too far behind if {@code released} passed it.
-   *
-   * @param service of the flow of {@code released}
-   * @param largest the largest cost that went
-   */
-  static double tooFarBehind(Ticket released, double service, int weight, long largest) {
-    long cost = released.tokens();
-    return service + (cost - MOST_AHEAD * Math.max(largest, cost)) / weight;
+  @Override
+  public QueueDiscipline<T> copy() {
+    FairDiscipline<T> copy = new FairDiscipline<>();
+    copy.original = this;
+    copy.least = least;
+    copy.largest = largest;
+    return copy;
+  }
+
+  @Override
+  public void copied() {
+    original = null;
+  }
+
+  /** Returns whether flows come with what they had in another discipline, and are not lifted. */
+  boolean copying() {
+    return original != null;
   }
 
   @Override

@@ -27,6 +27,14 @@ final class FairFlow {
     this.weight = weight;
   }
 
+  /** Returns a flow with the same service, of which nothing waits. */
+  FairFlow copy() {
+    FairFlow copy = new FairFlow(weight);
+    copy.service = service;
+    copy.since = since;
+    return copy;
+  }
+
   /**
    * Returns since when the flow waits, as an arrival number. Among flows with equal service, the
    * one with the smaller number comes first.

@@ -83,7 +83,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     FairFlow fairFlow = flow(ticket);
     if (!resting()) {
       discipline.joins(fairFlow, ticket.order, 1);
-    } else if (fairFlow.shares.isEmpty()) {
+    } else if (fairFlow.shares.isEmpty() && !discipline.copying()) {
       fairFlow.since(ticket.order);
     }
     FlowShare<T> share = share(fairFlow);

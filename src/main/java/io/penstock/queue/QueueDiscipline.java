@@ -52,12 +52,19 @@ public abstract class QueueDiscipline<T extends Ticket> {
    */
   public abstract Supplier<@Nullable T> inTurn(Collection<TicketQueue<T>> queues);
 
+  /** Returns whether {@code a} comes before {@code b}, and will as long as both wait. */
+  public boolean staysBefore(Ticket a, Ticket b) {
+    return precedes(a, b);
+  }
+
   /**
-   * Returns a copy of the order of some tickets, in which they can go in advance.
-   *
-   * @param tickets those that will be compared; all have entered, and wait or are about to
+   * Returns a copy without tickets, which goes on without this one. Copies of the waiting tickets
+   * enter it and its queues before {@link #copied} is called; until then this one must not change.
    */
-  public abstract OrderProjection<T> projection(Collection<? extends T> tickets);
+  public abstract QueueDiscipline<T> copy();
+
+  /** Ends the copying. */
+  public void copied() {}
 
   /** Records that a ticket goes. It has left its queue. */
   public abstract void charge(T ticket);

@@ -84,8 +84,10 @@ final class RankedDiscipline<T extends Ticket> extends QueueDiscipline<T> {
   }
 
   @Override
-  public OrderProjection<T> projection(Collection<? extends T> tickets) {
-    return new OrderProjection.Ranked<>();
+  public QueueDiscipline<T> copy() {
+    RankedDiscipline<T> copy = new RankedDiscipline<>(order(), agingNanos, 0);
+    copy.drawnUntil = drawnUntil;
+    return copy;
   }
 
   @Override

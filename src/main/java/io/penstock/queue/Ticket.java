@@ -75,6 +75,12 @@ public class Ticket extends TreapNode {
     skips(before.skips());
   }
 
+  /** Takes over the place of a ticket in the order, and its skips. In no queue. */
+  public final void placeOf(Ticket other, int skips) {
+    rank = other.rank;
+    skips(skips);
+  }
+
   /**
    * Notes that so much of its input is expected to be read from a cache now. For the owner of its
    * queue only, while it is in none.

@@ -34,6 +34,9 @@ public final class Quota {
   private final List<QuotaGate> gates;
   private volatile QuotaTerms quotaTerms;
 
+  /** The quota of which it is a copy; null when it is none. */
+  private final @Nullable Quota original;
+
   /**
    * Creates a quota.
    *
@@ -51,7 +54,7 @@ public final class Quota {
    * @param gates the gates; code that shuts or opens one must wake the {@link #waitList}
    */
   public Quota(String name, PoolTariff charge, List<MeteredLimit> limits, List<QuotaGate> gates) {
-    this(name, false, charge, limits, gates);
+    this(name, false, charge, limits, gates, null);
   }
 
   private Quota(
@@ -59,8 +62,10 @@ public final class Quota {
       boolean personal,
       PoolTariff charge,
       List<MeteredLimit> limits,
-      List<QuotaGate> gates) {
+      List<QuotaGate> gates,
+      @Nullable Quota original) {
     this.name = name;
+    this.original = original;
     this.ofKey = personal;
     this.gates = List.copyOf(gates);
     this.quotaTerms = new QuotaTerms(charge, limits);
@@ -69,7 +74,7 @@ public final class Quota {
 
   /** Creates a {@link #ofKey} quota. */
   public static Quota ofKey(String name, List<MeteredLimit> limits) {
-    return new Quota(name, true, PoolTariff.of(ChargeRule.TOTAL), limits, List.of());
+    return new Quota(name, true, PoolTariff.of(ChargeRule.TOTAL), limits, List.of(), null);
   }
 
   /**
@@ -77,7 +82,7 @@ public final class Quota {
    * for it are treated like those that wait for their own key.
    */
   public static Quota holding(String name, QuotaGate gate) {
-    return new Quota(name, true, PoolTariff.of(ChargeRule.TOTAL), List.of(), List.of(gate));
+    return new Quota(name, true, PoolTariff.of(ChargeRule.TOTAL), List.of(), List.of(gate), null);
   }
 
   /** Creates a quota with a cost rule without further settings. */
@@ -410,6 +415,58 @@ public final class Quota {
       trial |= quotaGate.onTrial() || quotaGate.mayOpenSooner(now);
     }
     return new QuotaProjection(quotaTerms, opens, trial, now);
+  }
+
+  /**
+   * Returns a copy in which time goes on alone: as if only this instance spent it, and with gates
+   * that open at the first instant at which they may.
+   */
+  public Quota dryCopy(long now) {
+    List<MeteredLimit> limits = new ArrayList<>();
+    for (MeteredLimit each : quotaTerms.limits()) {
+      limits.add(
+          new MeteredLimit(
+              each.measure(), each.limit().dryCopy(now), each.reason(), each.peerUsage()));
+    }
+    QuotaGate gate = new QuotaGate();
+    for (QuotaGate each : gates) {
+      gate.shut(each.mayOpen(now));
+    }
+    return new Quota(name, ofKey, quotaTerms.charge(), limits, List.of(gate), this);
+  }
+
+  /** Returns the quota of which it is a copy; itself when it is none. */
+  public Quota original() {
+    return original == null ? this : original;
+  }
+
+  /**
+   * Returns whether nobody knows what it lets pass, whatever its limits have room for: a trial or a
+   * probe decides, or the end of an outage.
+   */
+  public boolean isUnpredictable(long now) {
+    for (QuotaGate each : gates) {
+      if (each.onTrial() || each.mayOpenSooner(now)) {
+        return true;
+      }
+    }
+    return limits().stream().anyMatch(each -> each.limit().sharing().isCutOff());
+  }
+
+  /**
+   * Returns whether a copy of it does not admit {@code sizes} at {@code now}, and an event from
+   * outside may change that.
+   */
+  public boolean awaitsEvent(DimensionSizes sizes, long now) {
+    QuotaTerms current = quotaTerms;
+    for (MeteredLimit metered : current.limits()) {
+      if (metered.limit().dependsOnEvents(now)
+          && (!current.admits(metered, sizes, now)
+              || current.paceAllowsAt(metered, sizes, now) > now)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns the highest utilization among its limits, 0 to 1. */

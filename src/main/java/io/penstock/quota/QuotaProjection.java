@@ -52,33 +52,6 @@ public final class QuotaProjection {
   }
 
   /**
-   * Returns the first instant from {@code from} on at which there is room for a ticket, whatever
-   * the pace; {@link Ticker#NEVER} when there never is.
-   *
-   * @param batch of this one ticket
-   */
-  public long roomFreeAt(TicketBatch batch, long from) {
-    long instant = Math.max(from, gatesOpenAt);
-    uncertain = trial;
-    for (int each = 0; each < limits.length; each++) {
-      MeteredLimit metered = terms.limits().get(each);
-      long at = limits[each].roomFreeAt(terms.amount(metered, batch, 0, 1), from);
-      instant = Math.max(instant, Math.max(at, wholeAt(terms, metered, batch, 0, from)));
-      uncertain |= limits[each].uncertain() || terms.uncertain(metered, batch, 0);
-    }
-    return instant;
-  }
-
-  /** Returns the highest utilization among its limits at {@code at}, 0 to 1. */
-  public double utilization(long at) {
-    double most = 0;
-    for (LimitProjection each : limits) {
-      most = Math.max(most, each.utilization(at));
-    }
-    return most;
-  }
-
-  /**
    * Returns when the part of a ticket that cannot be cut as expected output is, such as its input,
    * is no longer more than a limit ever admits.
    */

@@ -118,7 +118,7 @@ class MixedQueuePromiseTest {
     submit(endpoint, 900);
     endpointFixture.at(20 * SECOND);
     submit(endpoint, 100);
-    for (int each = 0; each < 2 * QueueCopy.MOST_AT_ARRIVAL; each++) {
+    for (int each = 0; each < 2 * DryRun.MOST_AT_ARRIVAL; each++) {
       submit(endpoint, 1_000);
     }
     ParkedTicket small = submit(endpoint, 100, 45 * SECOND);

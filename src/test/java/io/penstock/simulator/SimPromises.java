@@ -76,6 +76,9 @@ final class SimPromises {
     long waited = world.now() - promise.askedAt();
     long tolerance = Math.max(TOLERANCE, waited / 10);
     eventCounts.saw(promise.bound() ? "bound kept" : "promise kept");
+    if (promise.bound() && waited > 0) {
+      eventCounts.saw(-early <= tolerance ? "bound within a tenth" : "bound below");
+    }
     check(early <= tolerance && (promise.bound() || -early <= tolerance), "went", promise, ticket);
   }
 

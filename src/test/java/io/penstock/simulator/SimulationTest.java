@@ -37,6 +37,9 @@ class SimulationTest {
   /** A number of seeds among which even rare events happen. */
   private static final int MANY_SEEDS = 1_000;
 
+  /** The part of the bounds of waits that is at least within a tenth of the truth. */
+  private static final double LEAST_TIGHT = 0.65;
+
   /** Number of seeds on which a fault must show itself. */
   private static final int ENOUGH = DEEP ? 3 : 1;
 
@@ -63,6 +66,7 @@ class SimulationTest {
       play(new SplittableRandom().nextLong(1L << 40));
       assertNothingFailed();
       assertThat(unseen()).as("what never happened, of %s", eventCounts).isEmpty();
+      assertThat(tight()).as("bounds within a tenth").isGreaterThan(LEAST_TIGHT);
       System.out.printf("simulator: %,d seeds%n", seed);
     }
     long nanos = clock.nanos();
@@ -70,8 +74,8 @@ class SimulationTest {
         "simulator: %,d events in %,d ms, %,.0f events/s%n",
         events, nanos / 1_000_000, events * 1e9 / nanos);
     System.out.printf(
-        "promised waits that came true: %,d exact, %,d bounds%n",
-        eventCounts.times("promise kept"), eventCounts.times("bound kept"));
+        "promised waits that came true: %,d exact, %,d bounds, %.0f %% of those within a tenth%n",
+        eventCounts.times("promise kept"), eventCounts.times("bound kept"), 100 * tight());
     assertThat(events).isGreaterThan(100);
   }
 
@@ -95,6 +99,12 @@ class SimulationTest {
 
   private void assertNothingFailed() {
     assertThat(failures).as("the first one:%n%s", firstStory).isEmpty();
+  }
+
+  /** Returns the part of the bounds of real waits that are within a tenth of the truth, 0 to 1. */
+  private double tight() {
+    double near = eventCounts.times("bound within a tenth");
+    return near / Math.max(1, near + eventCounts.times("bound below"));
   }
 
   /** Returns the events that have not happened so far. */
