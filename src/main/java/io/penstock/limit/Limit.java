@@ -22,7 +22,7 @@ public final class Limit {
   private final PromisedRoom promisedRoom = new PromisedRoom();
   private final OpenDiscounts discounts;
 
-  /** Whether others spend the limit of which it is a copy. */
+  /** Whether others spend the original of this copy. */
   private final boolean spentByOthers;
 
   /** Creates a limit that owes nothing. */

@@ -40,7 +40,7 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
   private double least;
   private long largest;
 
-  /** The discipline of which this one becomes a copy; null unless that goes on. */
+  /** The original while this is becoming its copy; else null. */
   private @Nullable FairDiscipline<T> original;
 
   FairDiscipline() {

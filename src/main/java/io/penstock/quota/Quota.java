@@ -34,7 +34,7 @@ public final class Quota {
   private final List<QuotaGate> gates;
   private volatile QuotaTerms quotaTerms;
 
-  /** The quota of which it is a copy; null when it is none. */
+  /** The original of a copy; else null. */
   private final @Nullable Quota original;
 
   /**
@@ -435,7 +435,7 @@ public final class Quota {
     return new Quota(name, ofKey, quotaTerms.charge(), limits, List.of(gate), this);
   }
 
-  /** Returns the quota of which it is a copy; itself when it is none. */
+  /** Returns the original of a copy; itself when it is none. */
   public Quota original() {
     return original == null ? this : original;
   }

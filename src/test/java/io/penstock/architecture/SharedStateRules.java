@@ -57,15 +57,13 @@ final class SharedStateRules {
               "wire.OutgoingBuffers"),
           "it lives for one step of an owner, or for one estimate",
           List.of(
+              "dispatch.DryRun",
               "dispatch.EarliestGo",
-              "dispatch.QueueCopy",
               "dispatch.UndecidedTickets",
-              "dispatch.VirtualQueue",
               "dispatch.VirtualRun",
               "dispatch.WaitingGroups",
               "queue.FairTurns",
               "queue.MergedTreaps",
-              "queue.OrderProjection",
               "queue.TreapWalk"),
           "it holds what is configured, or the work of the program itself",
           List.of(
