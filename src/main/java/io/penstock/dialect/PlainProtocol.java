@@ -96,6 +96,7 @@ final class PlainProtocol implements ProviderProtocol {
       case 401 -> "Unauthorized";
       case 403 -> "Forbidden";
       case 404 -> "Not Found";
+      case 405 -> "Method Not Allowed";
       case 408 -> "Request Timeout";
       case 413 -> "Content Too Large";
       case 415 -> "Unsupported Media Type";
