@@ -26,9 +26,13 @@ record LeftOver(Collection<Endpoint> endpoints, Collection<Upstream> upstreams, 
         context.getBean(Ticker.class));
   }
 
-  /** Waits until nothing is left; fails if something remains. */
-  void awaitNothing() {
-    RunningGateway.awaiting().untilAsserted(this::assertNothing);
+  /** Stops a gateway that runs, and waits until nothing is left; fails if something remains. */
+  static void stop(ConfigurableApplicationContext context) {
+    if (context.isActive()) {
+      LeftOver left = of(context);
+      context.close();
+      RunningGateway.awaiting().untilAsserted(left::assertNothing);
+    }
   }
 
   private void assertNothing() {

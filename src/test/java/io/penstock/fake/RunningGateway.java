@@ -124,13 +124,11 @@ public final class RunningGateway implements AutoCloseable {
   /** Stops; fails if any request has left something behind by then. */
   @Override
   public void close() {
-    LeftOver left = LeftOver.of(context);
-    context.close();
+    LeftOver.stop(context);
     try {
       Files.deleteIfExists(routes);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    left.awaitNothing();
   }
 }

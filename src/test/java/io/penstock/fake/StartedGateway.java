@@ -93,8 +93,6 @@ public record StartedGateway(ConfigurableApplicationContext context, int port, i
 
   @Override
   public void close() {
-    LeftOver left = LeftOver.of(context);
-    context.close();
-    left.awaitNothing();
+    LeftOver.stop(context);
   }
 }
