@@ -100,7 +100,11 @@ public final class ContentHash {
     }
   }
 
-  /** Adds as many words as there are, each with the rest of the one before; returns their end. */
+  /**
+   * Adds as many words as there are, each with the rest of the one before; returns their end. It
+   * does the same as {@link #addWord}, with a state in local variables: in fields it would be
+   * written for each word.
+   */
   private int addWords(ByteBuffer buffer, int from, int to) {
     int restBits = restBits();
     long a = v0;

@@ -132,13 +132,13 @@ class PrefixFigures {
     EnglishText english = EnglishText.read();
     for (int bytes : new int[] {2_000, 40_000, 400_000}) {
       compare(
-          "messages", agentCall(bytes, true, english), DialectTable.ANTHROPIC, "/v1/messages", 60);
+          "messages", agentCall(bytes, true, english), DialectTable.ANTHROPIC, "/v1/messages", 35);
       compare(
           "chat",
           agentCall(bytes, false, english),
           DialectTable.OPENAI,
           "/v1/chat/completions",
-          30);
+          15);
     }
     System.out.println(figureTable);
     assertThat(boundaries).isPositive();
