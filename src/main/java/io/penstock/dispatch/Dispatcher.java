@@ -198,7 +198,6 @@ public final class Dispatcher {
         new TicketSettlement(
             parkedTicket, ticketRoute, ticketCharges.with(parkedTicket.takenCharges()), depth, now);
     waitingRoom.discipline().charge(parkedTicket);
-    waitingRoom.moved();
     dispatchListener.granted(parkedTicket, settlement);
   }
 
@@ -464,7 +463,6 @@ public final class Dispatcher {
   /** Corrects the order by the tokens that a granted ticket really used. */
   public void settled(ParkedTicket parkedTicket, long usedTokens) {
     waitingRoom.discipline().settle(parkedTicket, usedTokens);
-    waitingRoom.moved();
   }
 
   /**

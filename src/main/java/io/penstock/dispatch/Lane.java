@@ -57,6 +57,7 @@ final class Lane implements WaitList.Waiter {
     this.laneWaits = new LaneWaits(this, routes);
     this.discipline = discipline;
     this.tickets = discipline.queue();
+    tickets.whenMoved(this::show);
     this.owner = owner;
     this.recorder = recorder;
     this.maxSkips = terms.maxSkips();
@@ -93,6 +94,7 @@ final class Lane implements WaitList.Waiter {
     all.forEach(tickets::remove);
     discipline = next;
     tickets = next.queue();
+    tickets.whenMoved(this::show);
     for (ParkedTicket parkedTicket : all) {
       parkedTicket.enter(next);
       tickets.add(parkedTicket);

@@ -429,7 +429,6 @@ public final class WaitingRoom {
     shares.remove(parkedTicket);
     if (lane.tickets().size() == 0) {
       laneIndex.remove(lane);
-      queueDiscipline.retire(lane.tickets());
     }
   }
 
@@ -535,16 +534,6 @@ public final class WaitingRoom {
       countBlocked(parkedTicket);
     } else {
       enqueue(parkedTicket, now);
-    }
-  }
-
-  /**
-   * Publishes the first tickets of the lanes anew: settled usage may have changed the order
-   * although no ticket arrived or left.
-   */
-  void moved() {
-    if (queueDiscipline.settles()) {
-      laneIndex.all().forEach(Lane::show);
     }
   }
 

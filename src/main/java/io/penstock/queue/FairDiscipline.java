@@ -3,9 +3,12 @@ package io.penstock.queue;
 import io.penstock.tenant.SharedState;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,10 +35,13 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
   @SharedState("flows of a fair order")
   private final Map<String, FairFlow> flows = new HashMap<>();
 
+  /** The flows with waiting tickets, in the order of the service that they got. */
   @SharedState("flows of a fair order")
-  private final List<FairQueue<T>> queues = new ArrayList<>(1);
+  private final NavigableSet<FairFlow> active =
+      new TreeSet<>(
+          Comparator.comparingDouble(FairFlow::service).thenComparingLong(FairFlow::number));
 
-  private int busy;
+  private long numbers;
   private int sweepAt = FEW;
   private double least;
   private long largest;
@@ -54,14 +60,7 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
 
   @Override
   public TicketQueue<T> queue() {
-    FairQueue<T> queue = new FairQueue<>(this);
-    queues.add(queue);
-    return queue;
-  }
-
-  @Override
-  public void retire(TicketQueue<T> queue) {
-    queues.remove(queue);
+    return new FairQueue<>(this);
   }
 
   @Override
@@ -70,7 +69,10 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
     if (fairFlow == null) {
       sweep();
       FairFlow known = original == null ? null : original.flows.get(name);
-      fairFlow = known == null ? new FairFlow(weight) : known.copy();
+      fairFlow = new FairFlow(numbers++, weight);
+      if (known != null) {
+        fairFlow.copy(known);
+      }
       flows.put(name, fairFlow);
     }
     if (!copying()) {
@@ -80,35 +82,27 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
     ticket.rank = 0;
   }
 
-  /**
-   * Returns the service of a flow. A flow that comes back is lifted to the least active flow, or to
-   * the last one that was active.
-   */
+  /** Returns the service of a flow, which is lifted if it comes back. */
   double lifted(FairFlow fairFlow) {
-    if (!fairFlow.idle()) {
-      return fairFlow.service();
-    }
-    double active = leastActive();
-    return Math.max(fairFlow.service(), active == Double.MAX_VALUE ? least : active);
+    return fairFlow.idle() ? Math.max(fairFlow.service(), least()) : fairFlow.service();
   }
 
-  private double leastActive() {
-    double found = Double.MAX_VALUE;
-    for (FairQueue<T> queue : queues) {
-      FairFlow fairFlow = queue.least();
-      found = fairFlow == null ? found : Math.min(found, fairFlow.service());
-    }
-    return found;
+  /**
+   * Returns the service to which a flow that comes back is lifted: that of the least active flow,
+   * or of the last one that was active.
+   */
+  double least() {
+    return active.isEmpty() ? least : active.first().service();
   }
 
-  void joins(FairFlow fairFlow, long order, int tickets) {
+  void joins(FairFlow fairFlow, long order, int tickets, double liftedTo) {
     if (fairFlow.idle()) {
       if (!copying()) {
-        fairFlow.lift(lifted(fairFlow));
+        fairFlow.lift(liftedTo);
         fairFlow.since(order);
         fairFlow.shares.forEach(FlowShare::move); // those in resting queues
       }
-      busy++;
+      active.add(fairFlow);
     }
     fairFlow.waits(tickets);
   }
@@ -116,8 +110,8 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
   void leaves(FairFlow fairFlow, int tickets) {
     fairFlow.waits(-tickets);
     if (fairFlow.idle()) {
-      busy--;
-      largest = busy == 0 ? 0 : largest;
+      active.remove(fairFlow);
+      largest = active.isEmpty() ? 0 : largest;
     }
   }
 
@@ -181,7 +175,8 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
   public void charge(T ticket) {
     FairFlow fairFlow = ticket.flow;
     if (fairFlow != null) {
-      least = Math.max(least, Math.min(fairFlow.service(), leastActive()));
+      double first = active.isEmpty() ? Double.MAX_VALUE : active.first().service();
+      least = Math.max(least, Math.min(fairFlow.service(), first));
       largest = Math.max(largest, ticket.tokens());
       serve(fairFlow, (double) ticket.tokens());
     }
@@ -197,7 +192,11 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
 
   private void serve(FairFlow fairFlow, double tokens) {
     if (tokens != 0) {
+      boolean waits = active.remove(fairFlow);
       fairFlow.serve(tokens);
+      if (waits) {
+        active.add(fairFlow);
+      }
       fairFlow.shares.forEach(FlowShare::move);
     }
   }
@@ -213,7 +212,7 @@ final class FairDiscipline<T extends Ticket> extends QueueDiscipline<T> {
     flows
         .values()
         .removeIf(fairFlow -> fairFlow.idle() && fairFlow.gone() && fairFlow.service() <= least);
-    if (flows.size() > busy + MOST_REMEMBERED) {
+    if (flows.size() > active.size() + MOST_REMEMBERED) {
       flows.values().removeIf(fairFlow -> fairFlow.idle() && fairFlow.gone());
     }
     sweepAt = Math.max(FEW, 2 * flows.size());

@@ -11,6 +11,7 @@ import java.util.List;
  * is exact to a token up to 2⁵³.
  */
 final class FairFlow {
+  private final long number;
   int weight;
 
   @SharedState("flows of a fair order")
@@ -23,16 +24,21 @@ final class FairFlow {
 
   private int waiting;
 
-  FairFlow(int weight) {
+  FairFlow(long number, int weight) {
+    this.number = number;
     this.weight = weight;
   }
 
-  /** Returns a flow with the same service, of which nothing waits. */
-  FairFlow copy() {
-    FairFlow copy = new FairFlow(weight);
-    copy.service = service;
-    copy.since = since;
-    return copy;
+  /** Takes over the weight and the service of a flow of another discipline. */
+  void copy(FairFlow other) {
+    weight = other.weight;
+    service = other.service;
+    since = other.since;
+  }
+
+  /** Returns the number that no other flow of its discipline has. */
+  long number() {
+    return number;
   }
 
   /**

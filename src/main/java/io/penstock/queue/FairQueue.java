@@ -15,19 +15,8 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   private final DimensionSizes probe = new DimensionSizes();
   private final FairDiscipline<T> discipline;
 
-  /** Whether its flows count as active; false until all flows of a resting queue have come back. */
-  private boolean counts = true;
-
   FairQueue(FairDiscipline<T> discipline) {
     this.discipline = discipline;
-  }
-
-  /**
-   * Returns the flow with the least service of those that wait here and count as waiting, or null.
-   */
-  @Nullable FairFlow least() {
-    FlowShare<T> first = counts ? shares.first() : null;
-    return first == null ? null : first.flow;
   }
 
   private static FairFlow flow(Ticket ticket) {
@@ -68,27 +57,27 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     for (FlowShare<T> share = shares.first(); share != null; share = shares.after(share)) {
       all.add(share);
     }
+    double least = discipline.least(); // none of those that come back is lifted to another of them
     for (FlowShare<T> share : all) {
       if (resting()) {
         discipline.leaves(share.flow, share.tickets.size());
       } else {
-        discipline.joins(share.flow, share.flow.since(), share.tickets.size());
+        discipline.joins(share.flow, share.flow.since(), share.tickets.size(), least);
       }
     }
-    counts = !resting();
   }
 
   @Override
   void insert(T ticket) {
     FairFlow fairFlow = flow(ticket);
     if (!resting()) {
-      discipline.joins(fairFlow, ticket.order, 1);
+      discipline.joins(fairFlow, ticket.order, 1, discipline.least());
     } else if (fairFlow.shares.isEmpty() && !discipline.copying()) {
       fairFlow.since(ticket.order);
     }
     FlowShare<T> share = share(fairFlow);
     if (share == null) {
-      FlowShare<T> fresh = new FlowShare<>(fairFlow, shares);
+      FlowShare<T> fresh = new FlowShare<>(fairFlow, shares, this::moved);
       fairFlow.shares.add(fresh);
       fresh.tickets.add(ticket);
       fresh.place();

@@ -10,10 +10,13 @@ final class FlowShare<T extends TreapNode> extends TreapNode {
   /** All flows of the queue. */
   private final Treap<FlowShare<T>> shares;
 
-  FlowShare(FairFlow fairFlow, Treap<FlowShare<T>> shares) {
+  private final Runnable whenMoved;
+
+  FlowShare(FairFlow fairFlow, Treap<FlowShare<T>> shares, Runnable whenMoved) {
     super(fairFlow.since(), fairFlow.since());
     this.flow = fairFlow;
     this.shares = shares;
+    this.whenMoved = whenMoved;
   }
 
   /** Returns whether it belongs to the queue with those flows. */
@@ -34,6 +37,7 @@ final class FlowShare<T extends TreapNode> extends TreapNode {
     shares.remove(this);
     place();
     shares.add(this);
+    whenMoved.run();
   }
 
   /** Copies the sizes and skips of the waiting tickets to this node. */

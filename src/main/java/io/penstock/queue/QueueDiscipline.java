@@ -30,9 +30,6 @@ public abstract class QueueDiscipline<T extends Ticket> {
   /** Creates a queue with this order. */
   public abstract TicketQueue<T> queue();
 
-  /** Forgets a queue that is empty. */
-  public abstract void retire(TicketQueue<T> queue);
-
   /**
    * Gives a ticket its place before it waits anywhere.
    *
@@ -71,11 +68,6 @@ public abstract class QueueDiscipline<T extends Ticket> {
 
   /** Records the tokens, ≥ 0, that a ticket used after it went. */
   public abstract void settle(T ticket, long usedTokens);
-
-  /** Returns whether {@link #settle} makes a difference. */
-  public final boolean settles() {
-    return queueOrder == QueueOrder.FAIR;
-  }
 
   /** Returns whether it can be predicted which tickets go before a given one. */
   public final boolean foreseeable() {

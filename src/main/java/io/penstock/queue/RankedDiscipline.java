@@ -42,9 +42,6 @@ final class RankedDiscipline<T extends Ticket> extends QueueDiscipline<T> {
   }
 
   @Override
-  public void retire(TicketQueue<T> queue) {}
-
-  @Override
   public void enter(T ticket, int priority, String flow, int weight) {
     ticket.rank =
         switch (order()) {

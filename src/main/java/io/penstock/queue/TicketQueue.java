@@ -17,6 +17,17 @@ import org.jspecify.annotations.Nullable;
 public abstract class TicketQueue<T extends Ticket> {
   private int size;
   private boolean resting;
+  private Runnable whenMoved = () -> {};
+
+  /** Sets what is called when the order of its tickets has changed although none came or left. */
+  public final void whenMoved(Runnable action) {
+    whenMoved = action;
+  }
+
+  /** Tells that the order of its tickets has changed. */
+  final void moved() {
+    whenMoved.run();
+  }
 
   /**
    * Sets whether its tickets rest. Resting tickets count nowhere as waiting, as if they had not

@@ -89,6 +89,23 @@ class FairDisciplineTest {
   }
 
   @Test
+  void flowIsServed_onlyQueuesWhereItWaitsAreToldOfANewOrder() {
+    TicketQueue<Ticket> other = discipline.queue();
+    List<TicketQueue<Ticket>> told = new ArrayList<>();
+    queue.whenMoved(() -> told.add(queue));
+    other.whenMoved(() -> told.add(other));
+    Ticket gone = park("x", 1, 10);
+    park("x", 1, 10);
+    Ticket elsewhere = new Ticket(next++, Cost.ofInput(1), 0, 0, Ticker.NEVER);
+    discipline.enter(elsewhere, 0, "y", 1);
+    other.add(elsewhere);
+    go(gone);
+    assertThat(told).containsExactly(queue);
+    discipline.settle(elsewhere, 500);
+    assertThat(told).containsExactly(queue, other);
+  }
+
+  @Test
   void sameFlow_oldestFirst() {
     Ticket first = park("a", 1, 100);
     Ticket second = park("a", 1, 1);

@@ -15,18 +15,17 @@ class QueueDisciplineTest {
 
   @ParameterizedTest
   @CsvSource({
-    "FIFO, true, false",
-    "LIFO, false, false",
-    "PRIORITY, true, false",
-    "RANDOM, false, false",
-    "DEADLINE, true, false",
-    "FAIR, true, true"
+    "FIFO, true",
+    "LIFO, false",
+    "PRIORITY, true",
+    "RANDOM, false",
+    "DEADLINE, true",
+    "FAIR, true"
   })
-  void order_saysWhatIsKnownOfIt(QueueOrder queueOrder, boolean foreseeable, boolean settles) {
+  void order_saysWhetherItCanBeForeseen(QueueOrder queueOrder, boolean foreseeable) {
     QueueDiscipline<Ticket> queueDiscipline = discipline(queueOrder);
     assertThat(queueDiscipline.order()).isEqualTo(queueOrder);
     assertThat(queueDiscipline.foreseeable()).isEqualTo(foreseeable);
-    assertThat(queueDiscipline.settles()).isEqualTo(settles);
   }
 
   @ParameterizedTest
