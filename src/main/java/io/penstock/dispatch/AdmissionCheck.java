@@ -179,13 +179,12 @@ public final class AdmissionCheck {
   }
 
   /**
-   * Returns the refusal of a ticket with a flow or tenant that has its share of a queue that is
-   * nearly full.
+   * Returns the refusal of a ticket with a flow or tenant that has its share of the queue.
    *
-   * @param held who holds what, and of how much
+   * @param why who holds what, and of how much
    */
-  static Refusal shareTaken(String held, long nextNanos) {
-    return noPlace("the queue is nearly full, and " + held + ", which is its share", nextNanos);
+  static Refusal shareTaken(String why, long nextNanos) {
+    return noPlace(why, nextNanos);
   }
 
   private static Refusal noPlace(String detail, long nextNanos) {

@@ -27,6 +27,7 @@ public final class Dispatcher {
   private final RouteSource routeSource;
   private final WaitingRoom waitingRoom;
   private final LaneIndex laneIndex;
+  private final LookCount lookCount;
   private final WaitRecorder recorder;
   private final PromisedReturns promised = new PromisedReturns();
   private final SpacedEstimates returns = new SpacedEstimates();
@@ -58,16 +59,36 @@ public final class Dispatcher {
     this.routeSource = routeSource;
     this.waitingRoom = new WaitingRoom(this, routeSource, recorder);
     this.laneIndex = waitingRoom.lanes();
+    this.lookCount = laneIndex.lookCount();
   }
 
   /** Creates a dispatcher of copies, which tells nobody when to come back. */
-  Dispatcher(DryRun run) {
+  Dispatcher(DryRun run, int mostLooks) {
     this(run, run, run, true);
+    lookCount.begin(mostLooks);
   }
 
-  /** Makes all decisions due by {@code now}; returns the next instant at which more may be due. */
+  /**
+   * Makes the decisions due by {@code now}; returns the next instant at which more may be due. That
+   * is {@code now} if there were so many that others should have a turn first.
+   */
   public long step(long now) {
+    begin();
+    return decide(now);
+  }
+
+  private void begin() {
+    if (!dry) { // all steps of a dry run have their looks together
+      lookCount.begin(LookCount.MOST);
+    }
+  }
+
+  private long decide(long now) {
+    lookCount.add(1);
     expireLate(now);
+    if (lateWait(now)) {
+      return now; // they must not go any more
+    }
     waitingRoom.widenLate(now);
     // Releases come first, so that a ticket can go at its very deadline, and one without patience
     // at once. They are repeated, because an expired ticket may have had a claim on what others
@@ -75,17 +96,22 @@ public final class Dispatcher {
     do {
       do {
         release(now);
-      } while (admitBlocked(now) || waitingRoom.departLate(now));
-    } while (expireOne(now, now));
-    return next();
+      } while (!lookCount.spent() && (admitBlocked(now) || waitingRoom.departLate(now)));
+    } while (lookCount.left() > 0 && expireOne(now, now));
+    return lookCount.left() == 0 ? now : next();
   }
 
   /** Expires the tickets with a deadline before {@code now}. */
   private void expireLate(long now) {
     boolean late = true;
-    while (late) {
+    while (late && lookCount.left() > 0) {
       late = expireOne(now - 1, now);
     }
+  }
+
+  /** Returns whether tickets wait with a deadline before {@code now}: there were too many. */
+  private boolean lateWait(long now) {
+    return waitingRoom.due(now - 1) != null;
   }
 
   /** Expires the first ticket due at or before {@code until}; returns whether there was one. */
@@ -94,6 +120,7 @@ public final class Dispatcher {
     if (parkedTicket == null) {
       return false;
     }
+    lookCount.add(1);
     List<TicketRoute> routes = waitingRoom.routesOf(parkedTicket, now);
     recorder.recordWaiting(parkedTicket, routes, now);
     if (take(parkedTicket, State.EXPIRED)) {
@@ -111,7 +138,8 @@ public final class Dispatcher {
     waitingRoom.stopAvoidingInVain(now);
     do {
       ReleaseChoice each;
-      while ((each = laneIndex.choose(waitingRoom.discipline(), now)) != null) {
+      while (!lookCount.spent()
+          && (each = laneIndex.choose(waitingRoom.discipline(), now)) != null) {
         grant(each, now);
       }
     } while (waitingRoom.stopAvoidingInVain(now) || leaveSetAside(now));
@@ -165,7 +193,8 @@ public final class Dispatcher {
       choice.lane().claimForPace(choice, now);
       return;
     }
-    if (!choice.lane().mayPass(parkedTicket, ticketRoute, now) || !choice.mayTake(skipped, now)) {
+    if (!choice.lane().mayPass(parkedTicket, ticketRoute, now)
+        || !choice.mayTake(skipped, lookCount, now)) {
       return;
     }
     laneIndex.addHeld(parkedTicket, skipped, now);
@@ -226,6 +255,7 @@ public final class Dispatcher {
     if (parkedTicket.state() != State.PARKED) {
       return; // its client went away first
     }
+    begin();
     expireLate(now); // expired tickets take no place
     joinWarmup(parkedTicket, now);
     List<TicketRoute> routes = laneIndex.routesOf(parkedTicket.laneKey(), now);
@@ -249,8 +279,8 @@ public final class Dispatcher {
     WaitForecast estimate = WaitEstimate.ofArrival(parkedTicket, routes, waitingRoom, now);
     if (waitingRoom.firstBlocked() == null) {
       waitingRoom.enqueue(parkedTicket, now);
-      step(now);
-      if (parkedTicket.queued()) {
+      decide(now);
+      if (parkedTicket.queued() && !lateWait(now)) {
         admit(parkedTicket, estimate, now);
       }
     } else {
@@ -546,6 +576,16 @@ public final class Dispatcher {
     recorder.pause(stop, now);
     // Paused tickets keep no claims and are not skipped.
     laneIndex.all().forEach(stop ? Lane::withdraw : Lane::join);
+  }
+
+  /** Returns whether only releases are done because of the number of looks that were taken. */
+  boolean tired() {
+    return lookCount.left() == 0;
+  }
+
+  /** Returns how many looks at tickets and lanes there were so far. */
+  long looks() {
+    return lookCount.looks();
   }
 
   /** Returns all waiting tickets. */

@@ -41,7 +41,11 @@ public final class DryRun implements RouteSource, DispatchListener, WaitRecorder
   /** Most tickets with a bound of their own, which takes time for each ticket before them. */
   private static final int MOST_BOUNDS = 64;
 
-  private static final int MOST_STEPS = 5_000;
+  /** Most looks at copies, for a list. */
+  private static final int MOST_LOOKS = 50_000;
+
+  /** Most looks at copies when a ticket arrives. */
+  private static final int MOST_LOOKS_AT_ARRIVAL = 8_000;
 
   /**
    * A waiting ticket at the beginning of the run.
@@ -94,12 +98,12 @@ public final class DryRun implements RouteSource, DispatchListener, WaitRecorder
   private boolean certain = true;
   private long at;
 
-  private DryRun(WaitingRoom room, @Nullable ParkedTicket arrived, long now) {
+  private DryRun(WaitingRoom room, @Nullable ParkedTicket arrived, int mostLooks, long now) {
     this.terms = room.terms();
     this.now = now;
     this.at = now;
     this.order = room.discipline().copy();
-    this.dispatcher = new Dispatcher(this);
+    this.dispatcher = new Dispatcher(this, mostLooks);
     for (Lane lane : room.lanes().all()) {
       routes.put(lane.key(), copies(lane.routes()));
     }
@@ -125,7 +129,7 @@ public final class DryRun implements RouteSource, DispatchListener, WaitRecorder
 
   /** Returns a run of all waiting tickets; null when there are more than {@value #MOST}. */
   static @Nullable DryRun of(WaitingRoom room, long now) {
-    return room.tickets() > MOST ? null : new DryRun(room, null, now);
+    return room.tickets() > MOST ? null : new DryRun(room, null, MOST_LOOKS, now);
   }
 
   /**
@@ -135,7 +139,7 @@ public final class DryRun implements RouteSource, DispatchListener, WaitRecorder
   static @Nullable WaitForecast ofArrival(ParkedTicket arrived, WaitingRoom room, long now) {
     return room.tickets() > MOST_AT_ARRIVAL
         ? null
-        : new DryRun(room, arrived, now).forecastOf(arrived);
+        : new DryRun(room, arrived, MOST_LOOKS_AT_ARRIVAL, now).forecastOf(arrived);
   }
 
   private Place place(ParkedTicket ticket, long deadlineNanos, boolean blocked, WaitingRoom room) {
@@ -193,7 +197,7 @@ public final class DryRun implements RouteSource, DispatchListener, WaitRecorder
 
   private void run(@Nullable Long until) {
     long next = now;
-    for (int step = 0; step < MOST_STEPS && goesOn(until) && next < Ticker.NEVER; step++) {
+    while (goesOn(until) && next < Ticker.NEVER && !dispatcher.tired()) {
       at = next;
       next = Math.max(dispatcher.step(at), at + 1);
     }

@@ -19,10 +19,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Only the owner of the queue may use it, except for the methods of {@link WaitList.Waiter}.
  */
-final class Lane implements WaitList.Waiter {
+final class Lane implements WaitList.Waiter, LaneSchedule.Sleeper {
   private static final long AWAKE = Long.MIN_VALUE;
 
   private final LaneKey laneKey;
+  private final Object beginner;
+  private final LaneSchedule<Lane> schedule;
+  private final long number;
   private final Object owner;
   private final LaneRecorder recorder;
   private final Runnable signal;
@@ -48,13 +51,18 @@ final class Lane implements WaitList.Waiter {
 
   Lane(
       LaneKey laneKey,
+      Object beginner,
+      LaneSchedule<Lane> schedule,
       List<TicketRoute> routes,
       QueueDiscipline<ParkedTicket> discipline,
       Object owner,
       RouteSource terms,
       LaneRecorder recorder) {
     this.laneKey = laneKey;
-    this.laneWaits = new LaneWaits(this, routes);
+    this.beginner = beginner;
+    this.schedule = schedule;
+    this.number = schedule.number();
+    this.laneWaits = new LaneWaits(this, routes, this::mayClaim);
     this.discipline = discipline;
     this.tickets = discipline.queue();
     tickets.whenMoved(this::show);
@@ -71,6 +79,20 @@ final class Lane implements WaitList.Waiter {
 
   LaneKey key() {
     return laneKey;
+  }
+
+  /** Returns the tenant that sent its first ticket. */
+  Object beginner() {
+    return beginner;
+  }
+
+  @Override
+  public long number() {
+    return number;
+  }
+
+  private void mayClaim() {
+    schedule.claims(this);
   }
 
   List<TicketRoute> routes() {
@@ -100,20 +122,20 @@ final class Lane implements WaitList.Waiter {
       tickets.add(parkedTicket);
     }
     show();
-    wakeAt = AWAKE;
+    lookAt(AWAKE);
   }
 
   /** Gives its tickets other routes; it is in no wait list until it is looked at again. */
   void reroute(List<TicketRoute> next, int nextMaxSkips) {
     withdraw();
-    laneWaits = new LaneWaits(this, next);
+    laneWaits = new LaneWaits(this, next, this::mayClaim);
     maxSkips = nextMaxSkips;
   }
 
   /** Leaves all wait lists and ends all claims, until the lane is looked at again. */
   void withdraw() {
     laneWaits.withdraw();
-    wakeAt = AWAKE;
+    lookAt(AWAKE);
   }
 
   void add(ParkedTicket parkedTicket, long now) {
@@ -129,7 +151,7 @@ final class Lane implements WaitList.Waiter {
           tickets.resting()
               ? laneWaits.key().requestRoom(dimensionSizes, now)
               : laneWaits.requestRoom(dimensionSizes, now);
-      wakeAt = Math.min(wakeAt, instant);
+      lookAt(Math.min(wakeAt, instant));
     }
   }
 
@@ -226,17 +248,24 @@ final class Lane implements WaitList.Waiter {
     return holds;
   }
 
-  /** Returns whether the lane should be looked at now. */
-  boolean awake(long now) {
+  @Override
+  public boolean awake(long now) {
     if (woken) {
       woken = false;
-      wakeAt = AWAKE;
+      lookAt(AWAKE);
     }
     return wakeAt <= now;
   }
 
-  long wakeAt() {
+  @Override
+  public long wakeAt() {
     return wakeAt;
+  }
+
+  private void lookAt(long instant) {
+    if (instant != wakeAt) {
+      schedule.change(this, () -> wakeAt = instant);
+    }
   }
 
   /** Sets the lane aside until one of its tickets may go. */
@@ -248,14 +277,14 @@ final class Lane implements WaitList.Waiter {
       recorder.blocked(first, laneWaits.routes(), now);
     }
     if (tickets.resting()) {
-      wakeAt = tickets.soonest(each -> laneWaits.key().requestRoom(each, now));
+      lookAt(tickets.soonest(each -> laneWaits.key().requestRoom(each, now)));
       return;
     }
     long soonest = Long.MAX_VALUE;
     for (TicketRoute ticketRoute : laneWaits.routes()) {
       soonest = Math.min(soonest, soonest(ticketRoute, now));
     }
-    wakeAt = soonest;
+    lookAt(soonest);
   }
 
   /** Makes a ticket here claim a quota, as its original does. */
@@ -438,7 +467,10 @@ final class Lane implements WaitList.Waiter {
 
   @Override
   public void wake() {
-    woken = true;
+    if (!woken) {
+      woken = true;
+      schedule.wake(this);
+    }
     signal.run();
   }
 }

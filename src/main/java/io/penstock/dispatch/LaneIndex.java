@@ -1,9 +1,9 @@
 package io.penstock.dispatch;
 
+import io.penstock.queue.DynamicThreshold;
 import io.penstock.queue.QueueDiscipline;
 import io.penstock.quota.WaitList;
 import io.penstock.tenant.SharedState;
-import io.penstock.time.Ticker;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,6 +15,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The lanes of one endpoint by {@link LaneKey}. Only the owner of the queue may use it. */
 final class LaneIndex {
+  /** Most lanes of arriving tickets, apart from one for each tenant. */
+  static final int MOST_MORE = 400;
+
+  /** Most lanes that arriving tickets of one tenant begin. */
+  static final int MOST_OF_TENANT = 64;
+
   @SharedState("lanes")
   private final Map<LaneKey, Lane> byKey = new HashMap<>();
 
@@ -30,12 +36,12 @@ final class LaneIndex {
   @SharedState("lanes")
   private final Set<Lane> warming = new LinkedHashSet<>();
 
-  /**
-   * Whether there ever was a lane with tickets that wait for their own key's quotas, or for a
-   * group's.
-   */
-  private boolean keyed;
+  /** How many lanes each tenant began. */
+  @SharedState("lanes")
+  private final Map<Object, Integer> begun = new HashMap<>();
 
+  private final LaneSchedule<Lane> schedule = new LaneSchedule<>();
+  private final LookCount lookCount = new LookCount();
   private final Object owner;
   private final RouteSource routeSource;
   private final WaitRecorder recorder;
@@ -54,6 +60,36 @@ final class LaneIndex {
   /** Returns what identifies the endpoint. */
   Object endpoint() {
     return owner;
+  }
+
+  LookCount lookCount() {
+    return lookCount;
+  }
+
+  /**
+   * Returns how many lanes the tenant of a new ticket began if it may not begin another one, and
+   * the ticket needs one; else 0. Each tenant may begin one; as with places, it may begin three
+   * times as many more as are still free for all.
+   */
+  int overShare(ParkedTicket parkedTicket) {
+    Lane own = byKey.get(parkedTicket.laneKey());
+    boolean begins = own == null || (parkedTicket.queued() && own.tickets().size() == 1);
+    int self = own == null ? 0 : 1;
+    int others = begun.getOrDefault(parkedTicket.tenant(), 0) - self;
+    if (!begins || others <= 0) {
+      return 0;
+    }
+    int more = byKey.size() - begun.size() - self;
+    boolean exceeded =
+        others >= MOST_OF_TENANT || DynamicThreshold.isExceeded(others, MOST_MORE - more);
+    return exceeded ? others : 0;
+  }
+
+  /** Returns the lanes with tickets that may have a claim. */
+  List<Lane> claiming() {
+    List<Lane> claiming = schedule.claiming();
+    lookCount.add(claiming.size());
+    return claiming;
   }
 
   Collection<Lane> all() {
@@ -79,20 +115,24 @@ final class LaneIndex {
     return known == null ? routeSource.of(laneKey, now) : known.routes();
   }
 
-  /** Returns the lane of tickets with that {@code laneKey}; creates it if there is none. */
-  Lane of(LaneKey laneKey, QueueDiscipline<ParkedTicket> discipline, long now) {
+  /** Returns the lane of a ticket; creates it if there is none. */
+  Lane of(ParkedTicket parkedTicket, QueueDiscipline<ParkedTicket> discipline, long now) {
+    LaneKey laneKey = parkedTicket.laneKey();
     Lane lane = byKey.get(laneKey);
     if (lane == null) {
+      begun.merge(parkedTicket.tenant(), 1, Integer::sum);
       lane =
           new Lane(
               laneKey,
+              parkedTicket.tenant(),
+              schedule,
               routeSource.of(laneKey, now),
               discipline,
               owner,
               routeSource,
               recorder.lane());
       byKey.put(laneKey, lane);
-      keyed |= laneKey.account() != null || laneKey.warmup() != null;
+      schedule.add(lane);
       if (laneKey.avoidedUpstream() != null) {
         avoiding.add(lane);
       }
@@ -106,12 +146,15 @@ final class LaneIndex {
   /** Removes a lane without tickets. */
   void remove(Lane lane) {
     byKey.remove(lane.key());
+    schedule.remove(lane);
+    begun.computeIfPresent(lane.beginner(), (name, lanes) -> lanes == 1 ? null : lanes - 1);
     avoiding.remove(lane);
     warming.remove(lane);
   }
 
   /** Adds the lanes that {@code released} skips while their tickets are held for a warm cache. */
   void addHeld(ParkedTicket released, Set<WaitList.Waiter> into, long now) {
+    lookCount.add(warming.size());
     for (Lane lane : warming) {
       if (lane.passedWhileHeld(released, now)) {
         into.add(lane);
@@ -124,14 +167,17 @@ final class LaneIndex {
    * can are set aside.
    */
   @Nullable ReleaseChoice choose(QueueDiscipline<ParkedTicket> discipline, long now) {
-    if (keyed) {
-      // This comes first: a claim that ends here may let a ticket go in a lane that would otherwise
-      // have been looked at before.
-      byKey.values().forEach(lane -> lane.yieldHeld(now));
-    }
+    // This comes first: a claim that ends here may let a ticket go in a lane that would otherwise
+    // have been looked at before.
+    claiming().forEach(lane -> lane.yieldHeld(now));
     ReleaseChoice best = null;
-    for (Lane lane : byKey.values()) {
+    for (Lane lane : schedule.awake(now)) {
+      lookCount.add(1);
+      if (best == null ? lookCount.spent() : !lane.precedes(best.ticket())) {
+        continue;
+      }
       while (lane.awake(now)) {
+        lookCount.add(1);
         ReleaseChoice choice = lane.choose(now);
         if (choice == null) {
           lane.sleep(now);
@@ -161,10 +207,6 @@ final class LaneIndex {
 
   /** Returns the first instant at which any lane should be looked at; NEVER when there is none. */
   long wakeAt() {
-    long next = Ticker.NEVER;
-    for (Lane lane : byKey.values()) {
-      next = Math.min(next, lane.wakeAt());
-    }
-    return next;
+    return schedule.wakeAt();
   }
 }

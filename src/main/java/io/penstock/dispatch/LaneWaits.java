@@ -17,14 +17,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class LaneWaits {
   private final WaitList.Waiter waiter;
+  private final Runnable whenClaimed;
   private final List<TicketRoute> routes;
   private final TicketRoute key;
   private volatile boolean mayHaveClaim;
   private volatile boolean withdrawn;
 
-  /** Creates the entries of {@code waiter}; it is in none of the wait lists yet. */
-  LaneWaits(WaitList.Waiter waiter, List<TicketRoute> routes) {
+  /**
+   * Creates the entries of {@code waiter}; it is in none of the wait lists yet.
+   *
+   * @param whenClaimed called on any thread when a ticket may have got a claim
+   */
+  LaneWaits(WaitList.Waiter waiter, List<TicketRoute> routes, Runnable whenClaimed) {
     this.waiter = waiter;
+    this.whenClaimed = whenClaimed;
     this.routes = routes;
     this.key = TicketRoute.ofKey(routes);
   }
@@ -127,6 +133,7 @@ final class LaneWaits {
   /** Notes that a ticket here has a claim. */
   void claimed() {
     mayHaveClaim = true;
+    whenClaimed.run();
   }
 
   /** Ends the claims of those tickets here that match. */
@@ -154,7 +161,7 @@ final class LaneWaits {
     if (!quota.waitList().claim(waiter, parkedTicket)) {
       return false;
     }
-    mayHaveClaim = true;
+    claimed();
     // Checked after the claim: of two tickets that claim at once, at least one sees the other. A
     // ticket that was decided or left its lane meanwhile may have missed this claim when it ended
     // its others; then only this thread can end it.

@@ -1,6 +1,7 @@
 package io.penstock.dispatch;
 
 import io.penstock.tenant.SharedState;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -30,24 +31,25 @@ final class PromisedReturns {
   private final Queue<Promise> promises =
       new PriorityQueue<>(Comparator.comparingLong(Promise::atNanos));
 
+  @SharedState("times told with refusals")
+  private final Map<LaneKey, QueueBacklog> byLane = new LinkedHashMap<>();
+
   /** Forgets the promises that are due. */
   void forget(long now) {
     for (Promise due = promises.peek();
         due != null && due.atNanos() <= now;
         due = promises.peek()) {
       promises.remove();
+      QueueBacklog lane = byLane.get(due.laneKey());
+      if (lane != null && lane.remove(due.ticket().batch()) == 0) {
+        byLane.remove(due.laneKey());
+      }
     }
   }
 
   /** Returns the sums over the tickets that are expected back, by their lanes. */
   Map<LaneKey, QueueBacklog> byLane() {
-    Map<LaneKey, QueueBacklog> byLane = new LinkedHashMap<>();
-    for (Promise each : promises) {
-      byLane
-          .computeIfAbsent(each.laneKey(), absent -> new QueueBacklog())
-          .add(each.ticket().batch());
-    }
-    return byLane;
+    return Collections.unmodifiableMap(byLane);
   }
 
   /** Notes that a refused ticket was told to come back after {@code nanos}. */
@@ -58,5 +60,6 @@ final class PromisedReturns {
     QueueBacklog one = new QueueBacklog();
     one.add(refused);
     promises.add(new Promise(refused.laneKey(), one, now + nanos));
+    byLane.computeIfAbsent(refused.laneKey(), absent -> new QueueBacklog()).add(one.batch());
   }
 }

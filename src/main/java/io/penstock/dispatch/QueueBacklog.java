@@ -14,10 +14,12 @@ final class QueueBacklog {
   private long bytes;
   private long tokens;
   private final DimensionSizes sums = new DimensionSizes();
+  private final DimensionSizes largest = new DimensionSizes();
   private final DimensionSizes own = new DimensionSizes();
 
   QueueBacklog() {
     sums.setAll(0);
+    largest.setAll(0);
   }
 
   /** Returns sums of which only the number and the total tokens are known. */
@@ -48,12 +50,29 @@ final class QueueBacklog {
     sums.add(batch.sizes(), 1);
   }
 
+  /** Removes the tickets of a batch that was added; returns how many tickets are left. */
+  long remove(TicketBatch batch) {
+    tickets -= batch.tickets();
+    sums.add(batch.sizes(), -1);
+    return tickets;
+  }
+
   private void count(ParkedTicket ticket, int sign) {
     tickets += sign;
     bytes += sign * ticket.bytes();
     tokens += sign * ticket.cost().totalTokens();
     ticket.sizesInto(own);
     sums.add(ticket.counted == null ? own : ticket.counted, sign);
+    if (tickets == 0) {
+      largest.setAll(0);
+    } else if (sign > 0) {
+      largest.raise(ticket.counted == null ? own : ticket.counted);
+    }
+  }
+
+  /** Returns sizes that none of the tickets exceeds. */
+  DimensionSizes largest() {
+    return largest;
   }
 
   /** Returns the sizes with which a ticket counts. */

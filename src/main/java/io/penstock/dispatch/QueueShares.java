@@ -75,7 +75,7 @@ final class QueueShares {
   }
 
   /**
-   * Returns what the flow or the tenant of a ticket holds if it may not have another one, or null.
+   * Returns why a ticket gets no place if its flow or its tenant may not have another one, or null.
    *
    * @param ticket one that has arrived and was not added
    * @param fair whether flows share the queue
@@ -87,7 +87,7 @@ final class QueueShares {
     if (fair) {
       String ofFlow = exceeded(ofFlows.get(ticket.flow()), ticket, bounds, maxBlocked);
       if (ofFlow != null) {
-        return "its flow already holds " + ofFlow;
+        return nearlyFull("its flow", ofFlow);
       }
     }
     Sums own = ofTenants.get(ticket.tenant());
@@ -96,8 +96,17 @@ final class QueueShares {
       return null;
     }
     String ofTenant = exceeded(own, ticket, bounds, maxBlocked);
-    String whose = ticket.origin().key() == null ? "its client" : "its key";
-    return ofTenant == null ? null : whose + " already holds " + ofTenant;
+    return ofTenant == null ? null : nearlyFull(whose(ticket), ofTenant);
+  }
+
+  private static String nearlyFull(String whose, String held) {
+    return "the queue is nearly full, and %s already holds %s, which is its share"
+        .formatted(whose, held);
+  }
+
+  /** Returns the words for the tenant of a ticket. */
+  static String whose(ParkedTicket ticket) {
+    return ticket.origin().key() == null ? "its client" : "its key";
   }
 
   private @Nullable String exceeded(

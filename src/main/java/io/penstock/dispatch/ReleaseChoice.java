@@ -27,15 +27,19 @@ record ReleaseChoice(Lane lane, ParkedTicket ticket, TicketRoute route, boolean 
     return used != 0 ? used < 0 : route.score(ticket) > other.route.score(ticket);
   }
 
+  /** How often each lane in a wait list is looked at when a ticket takes from the quota. */
+  private static final int LOOKS = 2;
+
   /**
    * Returns whether no earlier ticket claims a quota of this route before the chosen one takes it;
    * if so, {@code skipped} gets the lanes it skips. All wait lists are asked before the answer: a
    * lane that waits for one quota may claim another, and may take over a claim that the chosen
    * ticket's own lane has just made.
    */
-  boolean mayTake(Set<WaitList.Waiter> skipped, long now) {
+  boolean mayTake(Set<WaitList.Waiter> skipped, LookCount lookCount, long now) {
     boolean claimed = false;
     for (Quota quota : route.quotas()) {
+      lookCount.add(quota.ofKey() ? 0 : LOOKS * quota.waitList().size());
       claimed |= !quota.ofKey() && quota.waitList().claimForUnskippable(lane, ticket, now);
     }
     if (route.isClaimedForOther(ticket) || (claimed && !lane.mayPass(ticket, route, now))) {

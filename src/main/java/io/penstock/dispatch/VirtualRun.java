@@ -96,6 +96,9 @@ final class VirtualRun {
       Next first = null;
       boolean waits = false;
       for (Group group : groups) {
+        if (looks >= MOST_LOOKS) {
+          return WaitForecast.of(at - now, true);
+        }
         Next next = group.left() > 0 ? next(group, at) : null;
         if (next != null && next.instant() < Ticker.NEVER) {
           first = first == null || next.before(first) ? next : first;
@@ -107,9 +110,6 @@ final class VirtualRun {
         return mine == null || mine.instant() == Ticker.NEVER
             ? WaitForecast.UNKNOWN
             : WaitForecast.of(mine.instant() - now, bound || mine.uncertain());
-      }
-      if (looks > MOST_LOOKS) {
-        return WaitForecast.of(at - now, true);
       }
       step(first);
     }

@@ -89,6 +89,11 @@ public final class WaitEstimate {
         waitingRoom.lanes().endpoint());
   }
 
+  /** Returns a part of the looks that are left, so that later steps of an estimate have some. */
+  private static int part(WaitingRoom waitingRoom) {
+    return waitingRoom.lanes().lookCount().left() / 2;
+  }
+
   /**
    * Returns a wait that is too long, or a lower bound if the ticket may go before larger ones: only
    * those that it cannot overtake are a reason to refuse it.
@@ -131,12 +136,19 @@ public final class WaitEstimate {
       WaitingRoom waitingRoom,
       @Nullable DimensionSizes within,
       long leavingBy) {
-    waitingRoom.ahead(
-        arrived,
-        within,
-        leavingBy,
-        (lane, batch) -> groups.add(lane.key(), lane.routes(), batch, lane.tickets().resting()));
-    groups.addBlocked(routes, waitingRoom.blockedAhead(arrived));
+    int most = part(waitingRoom);
+    boolean all =
+        waitingRoom.ahead(
+            arrived,
+            within,
+            leavingBy,
+            most,
+            (lane, batch) ->
+                groups.add(lane.key(), lane.routes(), batch, lane.tickets().resting()));
+    if (!all) {
+      groups.leaveOut();
+    }
+    groups.addBlocked(routes, waitingRoom.blockedAhead(arrived, part(waitingRoom)));
   }
 
   /** Adds the refused tickets that are expected back. */
@@ -145,9 +157,16 @@ public final class WaitEstimate {
       Map<LaneKey, QueueBacklog> expected,
       WaitingRoom waitingRoom,
       long now) {
-    expected.forEach(
-        (key, backlog) ->
-            groups.add(key, waitingRoom.lanes().routesOf(key, now), backlog.batch(), false));
+    int left = part(waitingRoom);
+    for (Map.Entry<LaneKey, QueueBacklog> each : expected.entrySet()) {
+      if (left-- == 0) {
+        groups.leaveOut();
+        break;
+      }
+      waitingRoom.lanes().lookCount().add(1);
+      List<TicketRoute> routes = waitingRoom.lanes().routesOf(each.getKey(), now);
+      groups.add(each.getKey(), routes, each.getValue().batch(), false);
+    }
   }
 
   /**

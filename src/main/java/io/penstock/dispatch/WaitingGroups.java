@@ -51,6 +51,11 @@ final class WaitingGroups {
     }
   }
 
+  /** Notes that there are more tickets than were added. */
+  void leaveOut() {
+    run.leavesOut();
+  }
+
   /** Adds tickets that wait for a place in the queue, as if they had the same routes. */
   void addBlocked(List<TicketRoute> routes, QueueBacklog blocked) {
     if (blocked.tickets() > 0) {

@@ -90,7 +90,7 @@ public final class WaitingRoom {
     if (blocks) {
       block(copy);
     } else {
-      laneIndex.of(copy.laneKey(), queueDiscipline, now).tickets().rest(rests);
+      laneIndex.of(copy, queueDiscipline, now).tickets().rest(rests);
       enqueue(copy, now);
     }
   }
@@ -245,8 +245,8 @@ public final class WaitingRoom {
   }
 
   /**
-   * Returns what the flow or the tenant of a ticket that has just arrived holds if that is its
-   * share and the ticket therefore gets no place, or null. See {@link QueueShares}.
+   * Returns why a ticket that has just arrived gets no place if its flow or its tenant has its
+   * share already, or null. See {@link QueueShares}.
    *
    * @param parkedTicket a ticket in the queue, or one that would be blocked
    */
@@ -260,7 +260,11 @@ public final class WaitingRoom {
     if (parkedTicket.queued()) {
       shares.add(parkedTicket);
     }
-    return over;
+    int lanes = laneIndex.overShare(parkedTicket);
+    return over == null && lanes > 0
+        ? "%s already waits for %d combinations of a model, an upstream and a beginning of a prompt, which is its share"
+            .formatted(QueueShares.whose(parkedTicket), lanes)
+        : over;
   }
 
   /** Returns which bound leaves no place for a ticket even in an empty queue, or null. */
@@ -269,48 +273,61 @@ public final class WaitingRoom {
   }
 
   /**
-   * Calls {@code visitor} with each lane and its tickets that go before one that arrives; those
-   * that have to leave by {@code leavingBy} do not count.
+   * Calls {@code visitor} with each lane and those of its tickets that go before a new one. Tickets
+   * that have to leave by {@code leavingBy} do not count. Returns whether all were visited.
    *
    * @param within only tickets of at most these sizes count; null when all do
+   * @param most the number of looks at tickets and lanes after which it ends
    */
-  void ahead(
+  boolean ahead(
       ParkedTicket arrived,
       @Nullable DimensionSizes within,
       long leavingBy,
+      int most,
       BiConsumer<Lane, TicketBatch> visitor) {
+    LookCount counted = laneIndex.lookCount();
+    long until = counted.looks() + most;
     for (Lane lane : laneIndex.all()) {
-      TicketBatch ahead = ahead(arrived, lane, within, leavingBy);
+      if (counted.looks() >= until) {
+        return false;
+      }
+      counted.add(1);
+      TicketBatch ahead = ahead(arrived, lane, within, leavingBy, until);
       if (ahead != null) {
         visitor.accept(lane, ahead);
       }
     }
+    return counted.looks() < until;
   }
 
   private @Nullable TicketBatch ahead(
-      ParkedTicket arrived, Lane lane, @Nullable DimensionSizes within, long leavingBy) {
+      ParkedTicket arrived,
+      Lane lane,
+      @Nullable DimensionSizes within,
+      long leavingBy,
+      long untilLooks) {
     boolean all = queueDiscipline.order() == QueueOrder.FIFO;
-    if (all && within == null && lane.backlog().tickets() > MOST_SINGLE) {
+    boolean allFit = within == null || within.admits(lane.backlog().largest());
+    if (all && allFit && lane.backlog().tickets() > MOST_SINGLE) {
       return staying(lane, leavingBy).batch();
     }
     List<DimensionSizes> single = new ArrayList<>();
     QueueBacklog sums = new QueueBacklog();
-    Consumer<ParkedTicket> visitor =
-        each -> {
-          DimensionSizes sizes = QueueBacklog.counted(each);
-          if (each.deadlineNanos() <= leavingBy || (within != null && !within.admits(sizes))) {
-            return;
-          }
-          sums.add(each);
-          if (sums.tickets() <= MOST_SINGLE) {
-            single.add(sizes);
-          }
-        };
-    if (all) {
-      lane.tickets().forEach(visitor);
-    } else {
-      lane.tickets().ahead(arrived, visitor);
-    }
+    LookCount counted = laneIndex.lookCount();
+    lane.tickets()
+        .ahead(
+            arrived,
+            each -> {
+              counted.add(1);
+              DimensionSizes sizes = QueueBacklog.counted(each);
+              if (each.deadlineNanos() > leavingBy && (within == null || within.admits(sizes))) {
+                sums.add(each);
+                if (sums.tickets() <= MOST_SINGLE) {
+                  single.add(sizes);
+                }
+              }
+              return counted.looks() < untilLooks;
+            });
     if (sums.tickets() == 0) {
       return null;
     }
@@ -334,13 +351,21 @@ public final class WaitingRoom {
     return staying;
   }
 
-  /** Returns the sums of the blocked tickets that go before one that has just arrived. */
-  QueueBacklog blockedAhead(ParkedTicket arrived) {
+  /**
+   * Returns the sums of the blocked tickets that go before a new one. At most {@code most} tickets
+   * are looked at, and the rest does not count.
+   */
+  QueueBacklog blockedAhead(ParkedTicket arrived, int most) {
     if (queueDiscipline.order() == QueueOrder.FIFO) {
       return blockedBacklog;
     }
     QueueBacklog ahead = new QueueBacklog();
+    int left = most;
     for (ParkedTicket each : blocked) {
+      if (left-- == 0) {
+        break;
+      }
+      laneIndex.lookCount().add(1);
       if (queueDiscipline.precedes(each, arrived)) {
         ahead.add(each);
       }
@@ -357,13 +382,13 @@ public final class WaitingRoom {
 
   /** Puts a registered ticket into the queue. */
   Lane enqueue(ParkedTicket parkedTicket, long now) {
-    Lane lane = laneIndex.of(parkedTicket.laneKey(), queueDiscipline, now);
+    Lane lane = laneIndex.of(parkedTicket, queueDiscipline, now);
     lane.add(parkedTicket, now);
     queued.add(parkedTicket);
     shares.add(parkedTicket);
     if (queueDiscipline.order() != QueueOrder.FIFO || parkedTicket.carried() != null) {
       // a new ticket of a FIFO queue comes before no other
-      laneIndex.all().forEach(each -> each.yieldTo(parkedTicket));
+      laneIndex.claiming().forEach(each -> each.yieldTo(parkedTicket));
     }
     return lane;
   }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * list, so that it loses little time; the conclusions are drawn on the thread that asked.
  */
 public final class QueueSnapshot {
-  /** Most tickets that are counted to find the place of one. */
-  private static final int FARTHEST = 2_000;
+  /** Most tickets that are listed: with as many lanes as there may be, 2,000 looks. */
+  static final int FARTHEST = 1_600;
 
   private final long nanos;
   private final boolean paused;
@@ -33,7 +33,7 @@ public final class QueueSnapshot {
     this.paused = paused;
   }
 
-  /** Returns the first {@code most} waiting tickets. */
+  /** Returns the first {@code most} waiting tickets, at most {@value #FARTHEST}. */
   public static QueueSnapshot of(Dispatcher dispatcher, int most, long now) {
     return of(dispatcher, most, null, now);
   }
@@ -55,7 +55,7 @@ public final class QueueSnapshot {
     snapshot.dryRun = dispatcher.paused() ? null : waitingRoom.dryRun(now);
     Supplier<@Nullable ParkedTicket> inTurn = waitingRoom.inTurn();
     ParkedTicket each = inTurn.get();
-    for (int at = 0; each != null && at < most; at++) {
+    for (int at = 0; each != null && at < Math.min(most, FARTHEST); at++) {
       if (each.shadow() == null) {
         snapshot.tickets.add(snapshot.waiting(each, waitingRoom));
       }

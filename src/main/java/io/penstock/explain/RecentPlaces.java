@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  * another thread.
  */
 public final class RecentPlaces {
-  /** Most tickets that have a known place. */
-  static final int FARTHEST = 20_000;
-
   private static final long LEAST_FRESH_NANOS = 20_000_000;
 
   /** Time for which a walk is good, for each ticket in it: about fifty times what it costs. */
@@ -102,7 +99,7 @@ public final class RecentPlaces {
     }
     owner.accept(
         (dispatcher, at) -> {
-          QueueSnapshot snapshot = QueueSnapshot.of(dispatcher, FARTHEST, at);
+          QueueSnapshot snapshot = QueueSnapshot.of(dispatcher, QueueSnapshot.FARTHEST, at);
           mine.completeAsync(() -> publish(snapshot));
         });
     return mine.copy();

@@ -3,6 +3,7 @@ package io.penstock.queue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -243,7 +244,7 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
   }
 
   @Override
-  public void ahead(Ticket arrived, Consumer<? super T> visitor) {
+  public void ahead(Ticket arrived, Predicate<? super T> visitor) {
     FairFlow fairFlow = flow(arrived);
     double until = discipline.lifted(fairFlow);
     long since = fairFlow.idle() ? arrived.order() : fairFlow.since();
@@ -251,7 +252,9 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
     if (own != null) {
       for (T each = own.tickets.first(); each != null; each = own.tickets.after(each)) {
         until += (double) each.tokens() / fairFlow.weight;
-        visitor.accept(each);
+        if (!visitor.test(each)) {
+          return;
+        }
       }
     }
     for (FlowShare<T> share = shares.first(); share != null; share = shares.after(share)) {
@@ -261,7 +264,9 @@ final class FairQueue<T extends Ticket> extends TicketQueue<T> {
           each != null && goesFirst(share.flow, service, until, since);
           each = share.tickets.after(each)) {
         service += (double) each.tokens() / share.flow.weight;
-        visitor.accept(each);
+        if (!visitor.test(each)) {
+          return;
+        }
       }
     }
   }

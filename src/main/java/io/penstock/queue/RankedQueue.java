@@ -1,6 +1,7 @@
 package io.penstock.queue;
 
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -87,10 +88,9 @@ final class RankedQueue<T extends Ticket> extends TicketQueue<T> {
   }
 
   @Override
-  public void ahead(Ticket arrived, Consumer<? super T> visitor) {
+  public void ahead(Ticket arrived, Predicate<? super T> visitor) {
     T ticket = tickets.first();
-    while (ticket != null && ticket.before(arrived)) {
-      visitor.accept(ticket);
+    while (ticket != null && ticket.before(arrived) && visitor.test(ticket)) {
       ticket = tickets.after(ticket);
     }
   }

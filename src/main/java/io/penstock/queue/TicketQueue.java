@@ -1,6 +1,7 @@
 package io.penstock.queue;
 
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -123,7 +124,8 @@ public abstract class TicketQueue<T extends Ticket> {
 
   /**
    * Calls {@code visitor} with each ticket that would go before {@code arrived}, which waits in no
-   * queue yet, if everything fitted and no other ticket came. O(number of those tickets).
+   * queue yet, if everything fitted and no other ticket came; ends early when it returns false.
+   * O(number of those tickets).
    */
-  public abstract void ahead(Ticket arrived, Consumer<? super T> visitor);
+  public abstract void ahead(Ticket arrived, Predicate<? super T> visitor);
 }

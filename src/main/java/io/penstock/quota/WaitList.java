@@ -142,6 +142,11 @@ public final class WaitList implements SliceDemand.Waiter {
     waiters.remove(waiter);
   }
 
+  /** Returns how many waiters there are. */
+  public int size() {
+    return waiters.size();
+  }
+
   /** Returns whether tickets of another endpoint than that of {@code owner} wait here. */
   public boolean othersWait(Object owner) {
     for (Waiter waiter : waiters) {

@@ -67,16 +67,16 @@ class RecentPlacesTest {
   @Test
   void questionsOfAWhile_shareOneWalk() throws Exception {
     Endpoint endpoint = spaced(10_000);
-    tickets(endpoint, 4_000);
+    tickets(endpoint, 1_000);
     Places first = places(endpoint);
-    fixture.at(200 * MILLI - 1); // 50 µs for each ticket
+    fixture.at(50 * MILLI - 1); // 50 µs for each ticket
     ParkedTicket late = submit(endpoint, 1);
     assertThat(places(endpoint)).isSameAs(first);
     assertThat(first.of(late)).isNull();
-    fixture.at(200 * MILLI);
+    fixture.at(50 * MILLI);
     Places next = places(endpoint);
     assertThat(next).isNotSameAs(first);
-    assertThat(next.of(late)).isEqualTo(place(4_001, 40_010 * SECOND - 200 * MILLI));
+    assertThat(next.of(late)).isEqualTo(place(1_001, 10_010 * SECOND - 50 * MILLI));
   }
 
   @Test
@@ -94,11 +94,11 @@ class RecentPlacesTest {
 
   @Test
   void ticketBeyondTheFarthest_hasNoKnownPlace() throws Exception {
-    Endpoint endpoint = spaced(RecentPlaces.FARTHEST + 1);
-    List<ParkedTicket> tickets = tickets(endpoint, RecentPlaces.FARTHEST + 1);
+    Endpoint endpoint = spaced(QueueSnapshot.FARTHEST + 1);
+    List<ParkedTicket> tickets = tickets(endpoint, QueueSnapshot.FARTHEST + 1);
     Places places = places(endpoint);
-    Place last = places.of(tickets.get(RecentPlaces.FARTHEST - 1));
-    assertThat(last).isNotNull().extracting(Place::position).isEqualTo(RecentPlaces.FARTHEST);
+    Place last = places.of(tickets.get(QueueSnapshot.FARTHEST - 1));
+    assertThat(last).isNotNull().extracting(Place::position).isEqualTo(QueueSnapshot.FARTHEST);
     assertThat(places.of(tickets.getLast())).isNull();
   }
 
