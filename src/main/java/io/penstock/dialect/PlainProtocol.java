@@ -64,7 +64,7 @@ final class PlainProtocol implements ProviderProtocol {
   }
 
   @Override
-  public AnswerReader answerReader(@Nullable String contentType) {
+  public AnswerReader answerReader() {
     return UnreadAnswer.withoutUsage();
   }
 

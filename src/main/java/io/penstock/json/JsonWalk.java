@@ -16,7 +16,9 @@ import tools.jackson.core.util.JsonRecyclerPools;
 
 /**
  * Parses one JSON object as its bytes arrive, cut anywhere, and passes each value with its place to
- * a visitor. No tree is built; only the text of the value being read is kept.
+ * a visitor. No tree is built; only the text of the value being read is kept. A long text in an
+ * answer is only counted. So an answer of any size takes at most 8 KiB, and the names that lead to
+ * the present place.
  *
  * <p>A place is the chain of member names from the outermost object inwards: level 1 is a member of
  * the outermost object; the level of an array element has no name.
@@ -31,8 +33,11 @@ public final class JsonWalk {
   /** Result of {@link #whole} for a whole number above {@link Cost#MAX_TOKENS}. */
   public static final long TOO_LARGE = Long.MAX_VALUE;
 
-  /** Most levels of nested values. */
+  /** Most levels of nested values in a request. */
   public static final int MAX_DEPTH = 200;
+
+  /** Most levels of nested values in an answer, which may repeat those of a request. */
+  static final int MAX_ANSWER_DEPTH = 1_000;
 
   /** Longest name of a member, in characters. */
   public static final int MAX_NAME_LENGTH = 1_024;
@@ -40,15 +45,18 @@ public final class JsonWalk {
   /** Most digits of a number. */
   static final int MAX_NUMBER_LENGTH = 1_000;
 
-  /** Longest string in an answer, in characters; strings in requests are bounded by the body. */
-  static final int MAX_ANSWER_STRING = 32 << 20;
+  /** Longest text in an answer that is kept although it goes on in later bytes, in characters. */
+  private static final int KEPT_CHARS = 256;
+
+  /** Bytes of an answer that are parsed at a time. */
+  private static final int PIECE_BYTES = 1 << 10;
 
   private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
   // Recycled buffers belong to a thread, so that there are few of them and no lock. No table of
   // member names is kept, because hostile names must not outlive their document.
-  private static final PieceParser.Factory REQUESTS = factory(Integer.MAX_VALUE);
-  private static final PieceParser.Factory ANSWERS = factory(MAX_ANSWER_STRING);
+  private static final PieceParser.Factory REQUESTS = factory(MAX_DEPTH);
+  private static final PieceParser.Factory ANSWERS = factory(MAX_ANSWER_DEPTH);
 
   /** Receives the values that the walk finds. The walk itself gives their place and content. */
   public interface Visitor {
@@ -76,6 +84,12 @@ public final class JsonWalk {
   private long fed;
   private boolean begun;
   private boolean complete;
+
+  /** The characters of the present text that are not kept. */
+  private long passedChars;
+
+  /** The UTF-8 bytes of those characters. */
+  private long passedBytes;
 
   private JsonWalk(
       PieceParser.Factory factory,
@@ -109,17 +123,17 @@ public final class JsonWalk {
     return new JsonWalk(ANSWERS, null, null, visitor);
   }
 
-  private static PieceParser.Factory factory(int maxStringLength) {
+  private static PieceParser.Factory factory(int maxDepth) {
     return new PieceParser.Factory(
         JsonFactory.builder()
             .recyclerPool(JsonRecyclerPools.threadLocalPool())
             .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
             .streamReadConstraints(
                 StreamReadConstraints.builder()
-                    .maxNestingDepth(MAX_DEPTH)
+                    .maxNestingDepth(maxDepth)
                     .maxNameLength(MAX_NAME_LENGTH)
                     .maxNumberLength(MAX_NUMBER_LENGTH)
-                    .maxStringLength(maxStringLength)
+                    .maxStringLength(Integer.MAX_VALUE)
                     .build()));
   }
 
@@ -131,16 +145,61 @@ public final class JsonWalk {
     if (fault == null && !begun) {
       skipMark(bytes);
     }
-    if (fault == null && bytes.hasRemaining()) {
-      cut.look(bytes);
-      PieceParser open = parser;
-      if (open == null) {
-        open = factory.parser();
-        parser = open;
-      }
-      advance(open, bytes);
+    if (factory == ANSWERS) {
+      feedPieces(bytes, false);
+    } else if (fault == null && bytes.hasRemaining()) {
+      feedPiece(bytes, false);
     }
     bytes.position(bytes.limit());
+  }
+
+  /**
+   * Reads bytes of an answer as {@link #feed} does, but leaves those behind the end of the document
+   * unread. Returns whether the document has ended.
+   */
+  public boolean feedDocument(ByteBuffer bytes) {
+    feedPieces(bytes, true);
+    if (fault != null) {
+      bytes.position(bytes.limit());
+    }
+    return fault == null && complete;
+  }
+
+  private void feedPieces(ByteBuffer bytes, boolean one) {
+    int limit = bytes.limit();
+    while (fault == null && bytes.position() < limit && !(one && complete)) {
+      bytes.limit(Math.min(limit, bytes.position() + PIECE_BYTES));
+      feedPiece(bytes, one);
+      passOver();
+      bytes.limit(limit);
+    }
+  }
+
+  /**
+   * Parses a piece.
+   *
+   * @param one whether to stop behind the end of the document
+   */
+  private void feedPiece(ByteBuffer bytes, boolean one) {
+    cut.look(bytes);
+    PieceParser open = parser;
+    if (open == null) {
+      open = factory.parser();
+      parser = open;
+    }
+    advance(open, bytes, one);
+    bytes.position(one && fault == null && complete ? open.index() : bytes.limit());
+  }
+
+  /** Forgets a text that goes on in later bytes, but for its length. */
+  private void passOver() {
+    PieceParser open = parser;
+    if (fault == null && open != null && open.textSoFar() > KEPT_CHARS) {
+      passedChars += open.textSoFar();
+      counter.begin(null, true);
+      open.dropText(counter);
+      passedBytes += counter.take();
+    }
   }
 
   /** Checks a piece just before it is parsed, while it is in the caches of the processor. */
@@ -173,8 +232,8 @@ public final class JsonWalk {
   /** Ends the document; an incomplete one is a fault from now on. */
   public void end() {
     PieceParser open = parser;
-    if (fault == null && open != null) {
-      advance(open, null);
+    if (fault == null && open != null && !(complete && factory == ANSWERS)) {
+      advance(open, null, false);
     }
     if (fault == null && !complete) {
       fault = begun ? "it ends inside the JSON" : "it is empty";
@@ -190,6 +249,8 @@ public final class JsonWalk {
     markBytes = 0;
     begun = false;
     complete = false;
+    passedChars = 0;
+    passedBytes = 0;
     cut.restart();
     fed = 0;
     if (compactBytes != null) {
@@ -205,8 +266,12 @@ public final class JsonWalk {
     return fault;
   }
 
-  /** Parses all of {@code bytes}, or, if null, what is pending at the end of the document. */
-  private void advance(PieceParser open, @Nullable ByteBuffer bytes) {
+  /**
+   * Parses all of {@code bytes}, or, if null, what is pending at the end of the document.
+   *
+   * @param one as in {@link #feedPiece}
+   */
+  private void advance(PieceParser open, @Nullable ByteBuffer bytes, boolean one) {
     try {
       if (bytes == null) {
         open.endOfInput();
@@ -219,7 +284,7 @@ public final class JsonWalk {
       JsonToken token = open.nextToken();
       while (token != null && token != JsonToken.NOT_AVAILABLE && fault == null) {
         step(open, token);
-        token = open.nextToken();
+        token = one && complete ? null : open.nextToken();
       }
       if (compactBytes != null && fault == null && bytes != null) {
         compactBytes.endPiece();
@@ -281,6 +346,8 @@ public final class JsonWalk {
       default -> {
         pass(open, false);
         visitor.scalar(this);
+        passedChars = 0;
+        passedBytes = 0;
       }
     }
   }
@@ -362,7 +429,10 @@ public final class JsonWalk {
     return parser;
   }
 
-  /** Returns the text of the scalar; check its length with {@link #isAtMost} first. */
+  /**
+   * Returns the text of the scalar; check its length with {@link #isAtMost} first. A text in an
+   * answer is available up to 256 characters.
+   */
   public String text() {
     return reading().getString();
   }
@@ -374,7 +444,7 @@ public final class JsonWalk {
 
   /** Returns whether the text of the scalar has at most {@code chars} characters. */
   public boolean isAtMost(int chars) {
-    return reading().getStringLength() <= chars;
+    return passedChars + reading().getStringLength() <= chars;
   }
 
   /** Returns the first characters of the scalar's text, without a copy of the rest. */
@@ -400,7 +470,7 @@ public final class JsonWalk {
       counter.begin(into, !plain);
       open.getString(counter);
     }
-    return plain ? open.getStringLength() : counter.take();
+    return plain ? passedChars + open.getStringLength() : passedBytes + counter.take();
   }
 
   /**
@@ -409,7 +479,7 @@ public final class JsonWalk {
    * milliseconds of an event loop.
    */
   private boolean isPlain(JsonParser open) {
-    return isString() && endsAt() - startsAt() - 2 == open.getStringLength();
+    return isString() && endsAt() - startsAt() - 2 == passedChars + open.getStringLength();
   }
 
   /** Returns the bytes that the scalar adds to a document without white space, escapes resolved. */

@@ -1,5 +1,8 @@
 package io.penstock.json;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.io.IOContext;
 import tools.jackson.core.json.JsonFactory;
@@ -24,6 +27,35 @@ final class PieceParser extends NonBlockingByteBufferJsonParser {
   /** Returns the index in the piece of the first byte that was not read yet. */
   int index() {
     return _inputPtr;
+  }
+
+  /**
+   * Returns how many characters of a string value came so far, if the bytes so far end inside one;
+   * else 0.
+   */
+  int textSoFar() {
+    if (_currToken != JsonToken.NOT_AVAILABLE) {
+      return 0; // the state is that of an earlier value
+    }
+    return switch (_minorState) {
+      case MINOR_VALUE_STRING,
+          MINOR_VALUE_STRING_ESCAPE,
+          MINOR_VALUE_STRING_UTF8_2,
+          MINOR_VALUE_STRING_UTF8_3,
+          MINOR_VALUE_STRING_UTF8_4 ->
+          _textBuffer.size();
+      default -> 0;
+    };
+  }
+
+  /** Writes the characters of {@link #textSoFar} to {@code to}, and forgets them. */
+  void dropText(Utf8Counter to) {
+    try {
+      _textBuffer.contentsToWriter(to);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // a counter does no input or output
+    }
+    _textBuffer.emptyAndGetCurrentSegment();
   }
 
   /** Creates parsers as Jackson's own factory does. */

@@ -5,13 +5,10 @@ import java.nio.ByteBuffer;
 /**
  * Finds the data of the events in a stream of server-sent events as its bytes pass, cut anywhere.
  * Lines may end in LF, CR or CRLF. Source: the HTML standard, section "Server-sent events"; fields
- * other than {@code data} do not matter here.
+ * other than {@code data} do not matter here. The byte order mark that a stream may begin with is
+ * not fed.
  */
 public final class SseScanner {
-  /** Most data that is read of one event, in bytes; the rest of a larger event is skipped. */
-  public static final int MAX_EVENT_BYTES = 1 << 20;
-
-  private static final byte[] BOM = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
   private static final byte[] DATA = {'d', 'a', 't', 'a'};
 
   /** Receives the data of each event, piece by piece. */
@@ -27,13 +24,9 @@ public final class SseScanner {
 
     /** The event is complete. */
     void endEvent();
-
-    /** The event is too large; no more of its data comes before its end. */
-    void oversized();
   }
 
   private enum State {
-    START,
     LINE,
     FIELD,
     SPACE,
@@ -42,11 +35,10 @@ public final class SseScanner {
   }
 
   private final Sink sink;
-  private State state = State.START;
+  private State state = State.LINE;
   private int matched;
   private boolean afterReturn;
   private boolean inEvent;
-  private long eventBytes;
 
   public SseScanner(Sink sink) {
     this.sink = sink;
@@ -64,7 +56,6 @@ public final class SseScanner {
         }
       }
       switch (state) {
-        case START -> start(bytes, next);
         case LINE -> line(bytes, next);
         case FIELD -> field(bytes, next);
         case SPACE -> {
@@ -79,19 +70,6 @@ public final class SseScanner {
           lineBreak(bytes);
         }
       }
-    }
-  }
-
-  private void start(ByteBuffer bytes, byte next) {
-    if (next != BOM[matched]) {
-      // part of the mark cannot be the beginning of the field name, so this line is ignored
-      state = matched == 0 ? State.LINE : State.OTHER;
-      return;
-    }
-    bytes.get();
-    matched++;
-    if (matched == BOM.length) {
-      state = State.LINE;
     }
   }
 
@@ -131,8 +109,7 @@ public final class SseScanner {
   private void beginData() {
     if (!inEvent) {
       inEvent = true;
-      eventBytes = 0;
-    } else if (fits(1)) {
+    } else {
       sink.nextLine();
     }
   }
@@ -140,22 +117,11 @@ public final class SseScanner {
   private void value(ByteBuffer bytes) {
     int end = endOfLine(bytes);
     int limit = bytes.limit();
-    if (fits(end - bytes.position())) {
-      bytes.limit(end);
-      sink.data(bytes);
-      bytes.limit(limit);
-    }
+    bytes.limit(end);
+    sink.data(bytes);
+    bytes.limit(limit);
     bytes.position(end);
     lineBreak(bytes);
-  }
-
-  private boolean fits(long more) {
-    boolean fitted = eventBytes <= MAX_EVENT_BYTES;
-    eventBytes += more;
-    if (fitted && eventBytes > MAX_EVENT_BYTES) {
-      sink.oversized();
-    }
-    return eventBytes <= MAX_EVENT_BYTES;
   }
 
   /** Consumes the line break at the position, if there is one. */

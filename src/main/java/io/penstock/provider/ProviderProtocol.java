@@ -139,10 +139,10 @@ public interface ProviderProtocol extends Dialect {
   // Answers
 
   /**
-   * Returns a reader for one answer. It reads JSON and event streams but no other types; an answer
-   * without a type is treated as JSON.
+   * Returns a reader for one answer. It reads JSON and event streams, whatever media type they are
+   * said to have, and nothing else.
    */
-  AnswerReader answerReader(@Nullable String contentType);
+  AnswerReader answerReader();
 
   /**
    * Returns a reader for an answer that may be encoded although the gateway asked for none: gzip
@@ -150,7 +150,7 @@ public interface ProviderProtocol extends Dialect {
    */
   default AnswerReader answerReader(
       @Nullable String contentType, @Nullable String contentEncoding) {
-    return AnswerReaders.encoded(answerReader(contentType), contentEncoding);
+    return AnswerReaders.encoded(answerReader(), contentType, contentEncoding);
   }
 
   /** Returns a reader for the messages of a session; null if the protocol has no such sessions. */

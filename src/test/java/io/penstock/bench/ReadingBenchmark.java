@@ -106,7 +106,7 @@ public class ReadingBenchmark {
   /** Reads an answer for its usage. */
   @Benchmark
   public @Nullable TokenUsage usage() {
-    AnswerReader reader = providerProtocol.answerReader("application/json");
+    AnswerReader reader = providerProtocol.answerReader();
     reader.feed(ByteBuffer.wrap(ANSWERED));
     reader.finish();
     TokenUsage tokenUsage = reader.usage();

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests that streams are asked for their usage, where the upstream supports that. */
 @SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
@@ -111,6 +113,17 @@ class UsageAskedIT extends HostileCase {
                   ? refusal(NOT_KNOWN)
                   : answer(200, "text/event-stream", usage + EVENTS));
         });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"text/event-stream", "text/plain", "application/json", "x/ndjson"})
+  void usageThatOnlyTheGatewayAskedFor_isHidden_whateverTheMediaType(String type)
+      throws InterruptedException {
+    upstream.script(RawUpstream.answering(answer(200, type, USAGE + EVENTS)));
+    HttpMessage answered = post("/own/v1/chat/completions", STREAM_ASK);
+    assertThat(answered.text()).isEqualTo(EVENTS);
+    assertThat(answered.header("content-type")).startsWith(type);
+    assertThat(upstream.received().text()).contains(ASKS);
   }
 
   @Test

@@ -42,11 +42,7 @@ class MockGeminiTest {
   }
 
   private static TokenUsage usage(HttpResponse<String> answer) {
-    AnswerReader reader =
-        Cases.answer(
-            DialectTable.GEMINI,
-            answer.headers().firstValue("content-type").orElseThrow(),
-            answer.body());
+    AnswerReader reader = Cases.answer(DialectTable.GEMINI, answer.body());
     assertThat(reader.warning()).isNull();
     return Objects.requireNonNull(reader.usage());
   }

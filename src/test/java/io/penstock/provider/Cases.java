@@ -53,8 +53,8 @@ public final class Cases {
     throw new AssertionError("expected a request, was " + weighed);
   }
 
-  public static AnswerReader answer(Dialect dialect, String contentType, String body) {
-    AnswerReader reader = ProviderProtocol.of(dialect).answerReader(contentType);
+  public static AnswerReader answer(Dialect dialect, String body) {
+    AnswerReader reader = ProviderProtocol.of(dialect).answerReader();
     reader.feed(ByteBuffer.wrap(bytes(body)));
     return reader;
   }

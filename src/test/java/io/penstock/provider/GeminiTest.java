@@ -38,7 +38,7 @@ class GeminiTest {
   }
 
   private static AnswerReader json(String body) {
-    return Cases.answer(DialectTable.GEMINI, "application/json; charset=UTF-8", body);
+    return Cases.answer(DialectTable.GEMINI, body);
   }
 
   @ParameterizedTest

@@ -92,17 +92,15 @@ class GoldenTest {
   private static void checkAnswer(Path file, byte[] body) {
     String expected = text(file.resolveSibling(file.getFileName() + ".golden"));
     ProviderProtocol providerProtocol = ProviderProtocol.of(dialect(file));
-    String type =
-        file.toString().endsWith(".sse") ? "text/event-stream; charset=utf-8" : "application/json";
-    AnswerReader whole = providerProtocol.answerReader(type);
+    AnswerReader whole = providerProtocol.answerReader();
     whole.feed(ByteBuffer.wrap(body));
     assertThat(Cases.describe(whole)).isEqualTo(expected);
     for (int at = 0; at <= body.length; at++) {
-      AnswerReader reader = providerProtocol.answerReader(type);
+      AnswerReader reader = providerProtocol.answerReader();
       Cases.cut(body, at, reader::feed);
       assertThat(Cases.describe(reader)).as("cut at %d", at).isEqualTo(expected);
     }
-    AnswerReader bytewise = providerProtocol.answerReader(type);
+    AnswerReader bytewise = providerProtocol.answerReader();
     long before = 0;
     for (byte b : body) {
       bytewise.feed(ByteBuffer.wrap(new byte[] {b}));

@@ -70,18 +70,16 @@ class HostileBytesTest {
         assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(allowed);
         assertThat(comparable(weighed)).isEqualTo(comparable(whole.finish()));
       }
-      for (String type : List.of("application/json", "text/event-stream", "text/html")) {
-        AnswerReader whole = providerProtocol.answerReader(type);
-        AnswerReader cut = providerProtocol.answerReader(type);
-        whole.feed(ByteBuffer.wrap(body));
-        long before = threads.getCurrentThreadAllocatedBytes();
-        feed(body, random, cut::feed);
-        assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(allowed);
-        assertThat(cut.usage()).isEqualTo(whole.usage());
-        assertThat(cut.model()).isEqualTo(whole.model()).matches(HostileBytesTest::isBounded);
-        assertThat(cut.producedTokens()).isEqualTo(whole.producedTokens());
-        assertThat(cut.warning() == null).isEqualTo(whole.warning() == null);
-      }
+      AnswerReader whole = providerProtocol.answerReader();
+      AnswerReader cut = providerProtocol.answerReader();
+      whole.feed(ByteBuffer.wrap(body));
+      long before = threads.getCurrentThreadAllocatedBytes();
+      feed(body, random, cut::feed);
+      assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(allowed);
+      assertThat(cut.usage()).isEqualTo(whole.usage());
+      assertThat(cut.model()).isEqualTo(whole.model()).matches(HostileBytesTest::isBounded);
+      assertThat(cut.producedTokens()).isEqualTo(whole.producedTokens());
+      assertThat(cut.warning() == null).isEqualTo(whole.warning() == null);
     }
   }
 

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
@@ -69,15 +70,19 @@ public final class TappedResponse extends ServerHttpResponseDecorator {
     String encoding = headers.getFirst(HttpHeaders.CONTENT_ENCODING);
     usageTap.begins(getStatusCode(), type, encoding);
     GatewayHeaders.write(headers, usageTap.requestContext(), usageTap.settlement());
-    if (!usageTap.requestContext().asksUsage() || encoding != null || !isEvents(type)) {
+    if (!usageTap.requestContext().asksUsage() || encoding != null || !mayBeEvents(type)) {
       return null;
     }
     headers.remove(HttpHeaders.CONTENT_LENGTH);
     return new HiddenUsage(bufferFactory());
   }
 
-  private static boolean isEvents(@Nullable String type) {
-    return type != null
-        && type.strip().toLowerCase(Locale.ROOT).startsWith(MediaType.TEXT_EVENT_STREAM_VALUE);
+  /** Returns whether the body may be a stream of events, which servers call other names, too. */
+  private boolean mayBeEvents(@Nullable String type) {
+    HttpStatusCode status = getStatusCode();
+    return status == null
+        || status.is2xxSuccessful()
+        || (type != null
+            && type.strip().toLowerCase(Locale.ROOT).startsWith(MediaType.TEXT_EVENT_STREAM_VALUE));
   }
 }

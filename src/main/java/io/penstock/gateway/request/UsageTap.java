@@ -66,7 +66,7 @@ public final class UsageTap {
     if (requestContext.weighed()) {
       reader = requestContext.protocol().answerReader(contentType, contentEncoding);
     }
-    given = successful && UpstreamAffinity.matter(requestContext) ? GivenId.of(contentType) : null;
+    given = successful && UpstreamAffinity.matter(requestContext) ? new GivenId() : null;
   }
 
   void passes(DataBuffer buffer) {

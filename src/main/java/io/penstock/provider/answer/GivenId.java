@@ -19,17 +19,9 @@ public final class GivenId extends AnswerVisitor {
   private @Nullable String id;
   private long read;
 
-  private GivenId(@Nullable String contentType) {
+  public GivenId() {
     super(new UsageMeter(true));
-    this.reader = AnswerReaders.of(contentType, () -> this);
-  }
-
-  /**
-   * Returns a reader for an answer with the given media type; an answer of an unsupported type has
-   * no id.
-   */
-  public static GivenId of(@Nullable String contentType) {
-    return new GivenId(contentType);
+    this.reader = AnswerReaders.of(() -> this);
   }
 
   /** Reads {@code bytes} as far as they matter, without changing their position. */

@@ -4,102 +4,78 @@ import io.penstock.json.JsonWalk;
 import java.nio.ByteBuffer;
 
 /**
- * Reads an answer that is a JSON object, or, where that is expected, a list of objects that arrive
- * one by one like the events of a stream. The content of an element takes effect as it is read.
+ * Reads an answer that is a JSON object, several of them one after the other, or a list of objects
+ * that arrive one by one like the events of a stream. The content of an object takes effect as it
+ * is read.
  */
 final class JsonAnswer extends MeteredAnswer {
   private enum State {
-    /** Only white space or a byte order mark so far. */
-    START,
-    /** In an answer that is not a list. */
-    SINGLE,
-    /** In the list, before or after an element. */
+    /** Before the first object, or between two of them. */
     BETWEEN,
+    OBJECT,
+    /** In an element of the list, which may be broken: its end is found by counting brackets. */
     ELEMENT,
     STRING,
     ESCAPE,
-    /** Behind the end of the list. */
-    END,
     PASSED_OVER
   }
 
   private final JsonWalk walk;
-  private State state;
-  private boolean fed;
+  private State state = State.BETWEEN;
+  private boolean begun;
+  private boolean inList;
   private int depth;
 
-  private JsonAnswer(AnswerVisitor visitor, State state) {
+  JsonAnswer(AnswerVisitor visitor) {
     super(visitor.usageMeter);
     this.walk = JsonWalk.ofAnswer(visitor);
-    this.state = state;
-  }
-
-  /** Returns a reader of a single JSON object. */
-  static JsonAnswer single(AnswerVisitor visitor) {
-    return new JsonAnswer(visitor, State.SINGLE);
-  }
-
-  /** Returns a reader of a JSON object or a list of objects. */
-  static JsonAnswer orList(AnswerVisitor visitor) {
-    return new JsonAnswer(visitor, State.START);
   }
 
   @Override
   public void feed(ByteBuffer bytes) {
     while (bytes.hasRemaining()) {
       switch (state) {
-        case START -> start(bytes);
-        case SINGLE -> single(bytes);
         case BETWEEN -> between(bytes);
+        case OBJECT -> object(bytes);
         case ELEMENT, STRING, ESCAPE -> element(bytes);
-        case END -> end(bytes);
         case PASSED_OVER -> bytes.position(bytes.limit());
       }
-    }
-  }
-
-  private void single(ByteBuffer bytes) {
-    fed = true;
-    walk.feed(bytes);
-    warnOfFault();
-  }
-
-  private void warnOfFault() {
-    String fault = walk.fault();
-    if (fault != null) {
-      usageMeter.warn("the answer cannot be read: " + fault);
-    }
-  }
-
-  private void start(ByteBuffer bytes) {
-    int next = bytes.get(bytes.position()) & 0xFF;
-    if (isSpace(next) || next == 0xEF || next == 0xBB || next == 0xBF) {
-      bytes.get();
-    } else if (next == '[') {
-      bytes.get();
-      state = State.BETWEEN;
-    } else {
-      state = State.SINGLE;
     }
   }
 
   private void between(ByteBuffer bytes) {
     int next = bytes.get(bytes.position());
     if (next == '{') {
+      begun = true;
       depth = 0;
-      state = State.ELEMENT;
-    } else if (isSpace(next) || next == ',') {
+      state = inList ? State.ELEMENT : State.OBJECT;
+    } else if (DetectedAnswer.isBlank(next) || (inList && next == ',')) {
       bytes.get();
-    } else if (next == ']') {
+    } else if (next == '[' && !begun) {
       bytes.get();
-      state = State.END;
+      begun = true;
+      inList = true;
+    } else if (next == ']' && inList) {
+      bytes.get();
+      inList = false;
     } else {
-      usageMeter.warn("the answer is a list of something else than JSON objects");
-      state = State.PASSED_OVER;
+      fault(
+          inList ? "it is a list of something else than objects" : "there is more after the JSON");
     }
   }
 
-  /** Feeds the available bytes of an element; its end is found by counting brackets. */
+  private void object(ByteBuffer bytes) {
+    if (walk.feedDocument(bytes)) {
+      usageMeter.endDocument(walk, "an object of the answer");
+      state = State.BETWEEN;
+    } else {
+      String fault = walk.fault();
+      if (fault != null) {
+        fault(fault);
+      }
+    }
+  }
+
   private void element(ByteBuffer bytes) {
     int limit = bytes.limit();
     int at = bytes.position();
@@ -111,7 +87,8 @@ final class JsonAnswer extends MeteredAnswer {
     walk.feed(bytes);
     bytes.limit(limit);
     if (ended) {
-      endElement();
+      usageMeter.endDocument(walk, "an element of the answer");
+      state = State.BETWEEN;
     }
   }
 
@@ -134,35 +111,19 @@ final class JsonAnswer extends MeteredAnswer {
     return false;
   }
 
-  private void endElement() {
-    usageMeter.endDocument(walk, "an element of the answer");
-    state = State.BETWEEN;
-  }
-
-  private void end(ByteBuffer bytes) {
-    if (!isSpace(bytes.get())) {
-      usageMeter.warn("the answer cannot be read: there is more after the JSON");
-      state = State.PASSED_OVER;
-    }
+  private void fault(String what) {
+    usageMeter.warn("the answer cannot be read: " + what);
+    state = State.PASSED_OVER;
   }
 
   /** Ends the reading; an answer without a body states nothing and is no oddity. */
   @Override
   public void finish() {
-    switch (state) {
-      case SINGLE -> {
-        if (fed) {
-          walk.end();
-          warnOfFault();
-        }
-      }
-      case BETWEEN, ELEMENT, STRING, ESCAPE ->
-          usageMeter.warn("the answer cannot be read: it ends inside the list");
-      case START, END, PASSED_OVER -> {}
+    if (state == State.OBJECT) {
+      walk.end();
+      fault(String.valueOf(walk.fault()));
+    } else if (state != State.PASSED_OVER && inList) {
+      fault("it ends inside the list");
     }
-  }
-
-  private static boolean isSpace(int b) {
-    return b == ' ' || b == '\n' || b == '\r' || b == '\t';
   }
 }

@@ -25,7 +25,7 @@ public final class SessionUsage {
    * @param last whether the message ends with it
    */
   public synchronized void feed(ByteBuffer bytes, boolean last) {
-    AnswerReader reader = message == null ? JsonAnswer.single(visitor.get()) : message;
+    AnswerReader reader = message == null ? new JsonAnswer(visitor.get()) : message;
     message = last ? null : reader;
     reader.feed(bytes);
     if (last) {

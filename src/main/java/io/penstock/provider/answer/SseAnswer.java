@@ -85,12 +85,4 @@ final class SseAnswer extends MeteredAnswer implements SseScanner.Sink {
       endEvent();
     }
   }
-
-  @Override
-  public void oversized() {
-    usageMeter.warn(
-        "an event of the stream is larger than " + SseScanner.MAX_EVENT_BYTES + " bytes");
-    walk.restart();
-    event = Event.PASSED_OVER;
-  }
 }

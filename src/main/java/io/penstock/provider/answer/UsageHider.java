@@ -1,6 +1,5 @@
 package io.penstock.provider.answer;
 
-import io.penstock.json.SseScanner;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -14,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #MAX_EVENT_BYTES}; larger ones pass. For one thread at a time.
  */
 public final class UsageHider {
-  /** Size of the largest event that is examined. */
-  static final int MAX_EVENT_BYTES = SseScanner.MAX_EVENT_BYTES;
+  /** Size of the largest event that is examined: one that has nothing but the usage is small. */
+  static final int MAX_EVENT_BYTES = 8 << 10;
 
   private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 

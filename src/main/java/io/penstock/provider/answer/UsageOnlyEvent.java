@@ -92,10 +92,4 @@ final class UsageOnlyEvent implements JsonWalk.Visitor, SseScanner.Sink {
 
   @Override
   public void endEvent() {}
-
-  @Override
-  public void oversized() {
-    noChoices = false;
-    usage = false;
-  }
 }

@@ -81,8 +81,8 @@ public final class AnthropicProtocol implements ProviderProtocol {
   }
 
   @Override
-  public AnswerReader answerReader(@Nullable String contentType) {
-    return AnswerReaders.of(contentType, AnthropicAnswer::new);
+  public AnswerReader answerReader() {
+    return AnswerReaders.of(AnthropicAnswer::new);
   }
 
   @Override

@@ -77,8 +77,8 @@ public final class GeminiProtocol implements ProviderProtocol {
   }
 
   @Override
-  public AnswerReader answerReader(@Nullable String contentType) {
-    return AnswerReaders.orList(contentType, GeminiAnswer::new);
+  public AnswerReader answerReader() {
+    return AnswerReaders.of(GeminiAnswer::new);
   }
 
   @Override

@@ -134,8 +134,8 @@ public class OpenAiProtocol implements ProviderProtocol {
   }
 
   @Override
-  public AnswerReader answerReader(@Nullable String contentType) {
-    return AnswerReaders.of(contentType, OpenAiAnswer::new);
+  public AnswerReader answerReader() {
+    return AnswerReaders.of(OpenAiAnswer::new);
   }
 
   /** Returns a reader for a realtime session, which states usage in {@code response.done}. */

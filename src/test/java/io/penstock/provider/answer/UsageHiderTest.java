@@ -120,7 +120,7 @@ class UsageHiderTest {
     String pad = "x".repeat(UsageHider.MAX_EVENT_BYTES - frame.length());
     String fits = frame.replace("\"\"", "\"" + pad + "\"");
     String larger = frame.replace("\"\"", "\"" + pad + "x\"");
-    for (int cut : new int[] {1, 50, 1 << 19, fits.length() - 1}) {
+    for (int cut : new int[] {1, 50, 1 << 12, fits.length() - 1}) {
       assertThat(pass(TEXT + fits + DONE, TEXT.length() + cut)).isEqualTo(TEXT + DONE);
       assertThat(pass(TEXT + larger + USAGE + DONE, TEXT.length() + cut))
           .isEqualTo(TEXT + larger + DONE);

@@ -68,7 +68,6 @@ class OpenAiImagesTest {
     AnswerReader reader =
         Cases.answer(
             DialectTable.OPENAI,
-            "application/json",
             "{\"created\":1,\"data\":[{\"b64_json\":\"AAAA\"}],\"usage\":{\"total_tokens\":1100,"
                 + "\"input_tokens\":44,\"output_tokens\":1056,"
                 + "\"input_tokens_details\":{\"text_tokens\":44,\"image_tokens\":0}}}");
