@@ -17,14 +17,20 @@ import reactor.core.publisher.Mono;
  */
 public final class FlushedParts {
   private final Deque<Part> unread = new ArrayDeque<>();
+  private boolean begun;
   private boolean closed;
 
   private FlushedParts() {}
 
-  /** Writes {@code body} to the response, and flushes it after each buffer. */
+  /**
+   * Writes {@code body} to the response, and flushes it after each buffer. A body that breaks off
+   * fails with its last part: an error beside the parts would overtake those that were not read.
+   * One that fails before it begins fails at once, so that another answer can be written.
+   */
   public static Mono<Void> write(ServerHttpResponse response, Flux<DataBuffer> body) {
     FlushedParts parts = new FlushedParts();
-    return response.writeAndFlushWith(body.map(parts::part)).doFinally(end -> parts.close());
+    Flux<Publisher<DataBuffer>> all = body.map(parts::part).onErrorResume(parts::broken);
+    return response.writeAndFlushWith(all).doFinally(end -> parts.close());
   }
 
   private synchronized Publisher<DataBuffer> part(DataBuffer buffer) {
@@ -32,9 +38,14 @@ public final class FlushedParts {
       DataBufferUtils.release(buffer);
       return Flux.empty();
     }
+    begun = true;
     Part part = new Part(buffer);
     unread.add(part);
     return Mono.fromSupplier(() -> read(part)).flux();
+  }
+
+  private synchronized Flux<Publisher<DataBuffer>> broken(Throwable error) {
+    return begun ? Flux.just(Flux.error(error)) : Flux.error(error);
   }
 
   private synchronized @Nullable DataBuffer read(Part part) {

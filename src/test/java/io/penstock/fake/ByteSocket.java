@@ -3,6 +3,7 @@ package io.penstock.fake;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -140,6 +141,19 @@ public final class ByteSocket implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Reads as text what comes until the other side has closed or reset the connection. */
+  public String rest() {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    try {
+      in.transferTo(all);
+    } catch (java.net.SocketTimeoutException e) {
+      throw new UncheckedIOException(e);
+    } catch (IOException reset) {
+      close();
+    }
+    return all.toString(UTF_8);
   }
 
   /** Waits until the other side has closed or reset the connection, ignoring bytes sent before. */

@@ -22,12 +22,17 @@ final class HiddenUsage {
 
   /** Returns {@code body} without the event. */
   Flux<DataBuffer> in(Flux<DataBuffer> body) {
-    return hidden(body).concatWith(rest());
+    return untilBreak(hidden(body)).concatWith(rest());
   }
 
   /** Returns the parts of a body, which are read one after the other, without the event. */
   Flux<Flux<DataBuffer>> inParts(Flux<Flux<DataBuffer>> parts) {
-    return parts.map(this::hidden).concatWithValues(rest());
+    return parts.map(part -> untilBreak(hidden(part))).concatWithValues(rest());
+  }
+
+  /** Returns a body that passes on what was kept back before it breaks off. */
+  private Flux<DataBuffer> untilBreak(Flux<DataBuffer> body) {
+    return body.onErrorResume(error -> rest().concatWith(Flux.error(error)));
   }
 
   /**

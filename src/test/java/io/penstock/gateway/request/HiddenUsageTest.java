@@ -12,6 +12,7 @@ import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 class HiddenUsageTest {
@@ -63,6 +64,31 @@ class HiddenUsageTest {
           .expectNext(TEXT + REST)
           .verifyComplete();
     }
+    assertThat(made).allMatch(buffer -> buffer.refCnt() == 0);
+  }
+
+  @Test
+  void bodyThatBreaksOff_passesWhatWasKeptBack() {
+    Mono<DataBuffer> cut = Mono.error(new IllegalStateException("cut"));
+    StepVerifier.create(
+            new HiddenUsage(factory)
+                .in(Flux.fromIterable(pieces(TEXT + REST, 5)).concatWith(cut))
+                .map(HiddenUsageTest::read)
+                .onErrorResume(error -> Mono.just("!"))
+                .reduce(String::concat))
+        .expectNext(TEXT + REST + "!")
+        .verifyComplete();
+    StepVerifier.create(
+            new HiddenUsage(factory)
+                .inParts(
+                    Flux.fromIterable(pieces(TEXT + USAGE, 5))
+                        .map(Flux::just)
+                        .concatWithValues(cut.flux()))
+                .concatMap(part -> part.map(HiddenUsageTest::read))
+                .onErrorResume(error -> Mono.just("!"))
+                .reduce(String::concat))
+        .expectNext(TEXT + "!")
+        .verifyComplete();
     assertThat(made).allMatch(buffer -> buffer.refCnt() == 0);
   }
 

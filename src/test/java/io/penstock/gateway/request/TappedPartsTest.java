@@ -88,6 +88,16 @@ class TappedPartsTest {
   }
 
   @Test
+  void lastPartFails_endsAfterThePartsBeforeItAreRead() {
+    List<Flux<DataBuffer>> taken = new ArrayList<>();
+    tapped(Flux.just(part("a"), Flux.error(new IllegalStateException("cut"))))
+        .subscribe(taken::add);
+    assertThat(signals).isEmpty();
+    taken.forEach(each -> each.subscribe(buffer -> {}, error -> {}));
+    assertThat(signals).containsExactly("a", SignalType.ON_ERROR.name());
+  }
+
+  @Test
   void partCancelledOrFailed_endsSo() {
     tapped(Flux.just(Mono.<DataBuffer>never().flux()))
         .subscribe(part -> part.subscribe().dispose());
