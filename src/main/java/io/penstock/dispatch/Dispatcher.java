@@ -309,13 +309,16 @@ public final class Dispatcher {
     return next != null;
   }
 
-  /** Puts a ticket that comes back to its old place in the queue; the bounds do not apply. */
+  /**
+   * Puts a ticket that comes back to its old place in the queue; the bounds do not apply. One that
+   * no upstream can serve for a while is refused, as if it came anew.
+   */
   public void returnToQueue(ParkedTicket parkedTicket, long now) {
     if (parkedTicket.state() != State.PARKED) {
       return;
     }
     List<TicketRoute> routes = routeSource.of(parkedTicket.laneKey(), now);
-    Refusal refusal = AdmissionCheck.impossible(routes, routeSource, parkedTicket);
+    Refusal refusal = AdmissionCheck.inVain(routes, routeSource, parkedTicket, now);
     boolean avoids = parkedTicket.laneKey().avoidedUpstream() != null;
     if (avoids && (refusal != null || !AdmissionCheck.anyAvailable(routes, now))) {
       parkedTicket.setLaneKey(

@@ -2,6 +2,7 @@ package io.penstock.dispatch;
 
 import static io.penstock.endpoint.EndpointFixture.SECOND;
 import static io.penstock.endpoint.EndpointFixture.START;
+import static io.penstock.endpoint.EndpointFixture.refusal;
 import static io.penstock.endpoint.EndpointFixture.settlement;
 import static io.penstock.endpoint.EndpointFixture.submit;
 import static io.penstock.endpoint.EndpointFixture.upstream;
@@ -18,6 +19,7 @@ import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamFixture;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
@@ -198,7 +200,7 @@ class AvoidedTest {
   }
 
   @Test
-  void bothAreUnwell_theOneThatIsTriedFirstServes() {
+  void bothAreUnwell_isRefusedAsIfItCameAnew() {
     Endpoint endpoint = open(upstream("v", 0, 100));
     useV(10);
     ParkedTicket first = submit(endpoint, 1);
@@ -208,9 +210,10 @@ class AvoidedTest {
         .tryFrom(START + 2 * SECOND, 2 * SECOND);
 
     ParkedTicket back = failsAtU(first);
-    assertThat(waits(back)).isTrue();
+    assertThat(refusal(back).reason()).isEqualTo(RefusalReason.NO_HEALTHY_UPSTREAM);
+    assertThat(refusal(back).retryAfterNanos()).isEqualTo(2 * SECOND);
     endpointFixture.at(2 * SECOND);
-    assertThat(goesTo(back)).isEqualTo("u");
+    assertThat(goesTo(submit(endpoint, 1))).isEqualTo("u");
   }
 
   @Test

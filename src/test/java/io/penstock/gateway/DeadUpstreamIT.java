@@ -15,6 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests that requests go to the other upstream when one of two is known to accept nothing. */
 @SuppressWarnings({"InlineFormatString", "StringConcatToTextBlock"}) // as on the wire
@@ -54,6 +56,11 @@ class DeadUpstreamIT extends HostileCase {
           - {id: spent, url: "OTHER", rpd: 1}
       - path: /spend
         upstreams: [{id: spent, url: "OTHER", rpd: 1}]
+      - {path: /gone, upstreams: [{id: gone, url: "http://127.0.0.1:CLOSED"}]}
+      - {path: /code-500, upstreams: [{id: code-500, url: "%1$s"}]}
+      - {path: /code-503, upstreams: [{id: code-503, url: "%1$s"}]}
+      - {path: /code-529, upstreams: [{id: code-529, url: "%1$s"}]}
+      - {path: /hangs-up, upstreams: [{id: hangs-up, url: "%1$s"}]}
       - path: /shadow
         shadow: true
         algorithm: strict
@@ -159,6 +166,25 @@ class DeadUpstreamIT extends HostileCase {
     failsOnce();
 
     servedTwiceBy("unspent", post(chat("/spent"), ASK));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"gone", "code-500", "code-503", "code-529", "hangs-up"})
+  void onlyUpstreamBecomesUnhealthy_theRequestThatFoundItIsAnsweredLikeTheNextOne(String way)
+      throws InterruptedException {
+    String code = way.replace("code-", "");
+    upstream.script(
+        way.startsWith("code-")
+            ? RawUpstream.answering(ERROR.replace("500", code))
+            : (self, byteSocket) -> self.read(byteSocket));
+    HttpMessage answer = post(chat("/" + way), ASK);
+    while (answer.header("x-penstock-reason") == null || answer.status() == 502) {
+      answer = post(chat("/" + way), ASK);
+    }
+    refused(answer, 503, "no_healthy_upstream");
+    assertThat(answer.header("retry-after")).isNotBlank();
+    refused(post(chat("/" + way), ASK), 503, "no_healthy_upstream");
+    upstream.drain();
   }
 
   @Test

@@ -295,7 +295,7 @@ final class Oracle {
     if (endpoint.paused) {
       eventCounts.saw("back while paused");
     }
-    if (!endpoint.removed && ways.possible(ticket)) {
+    if (!endpoint.removed && ways.possible(ticket) && checks.unwell(ticket, now) <= 0) {
       endpoint.join(ticket);
     }
   }

@@ -190,7 +190,8 @@ final class OracleChecks {
           case NO_UPSTREAM_FOR_MODEL -> ways.of(ticket).isEmpty();
           case NO_HEALTHY_UPSTREAM ->
               ways.of(ticket).isEmpty()
-                  || (!ticket.facing.paid() && refusal.retryAfterNanos() == unwell(ticket, now));
+                  || ((!ticket.facing.paid() || ticket.backAt == now)
+                      && refusal.retryAfterNanos() == unwell(ticket, now));
           case QUEUE_FULL -> !ticket.facing.paid() && full(endpoint, ticket, now);
           case ESTIMATED_WAIT_EXCEEDS_TIMEOUT ->
               ticket.refusesAbove > 0
@@ -223,7 +224,7 @@ final class OracleChecks {
    * Returns the time until the first of the upstreams that serve a ticket is tried again; 0 if one
    * is healthy.
    */
-  private long unwell(SimTicket ticket, long now) {
+  long unwell(SimTicket ticket, long now) {
     long soonest = Long.MAX_VALUE;
     for (SimPool pool : ways.of(ticket)) {
       if (pool == null || !pool.gate.onTrial()) {
