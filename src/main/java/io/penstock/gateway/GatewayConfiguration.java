@@ -57,6 +57,7 @@ import io.penstock.trace.RequestTracing;
 import io.penstock.wire.AnswerGuard;
 import io.penstock.wire.ClientConnections;
 import io.penstock.wire.ConnectionGuard;
+import io.penstock.wire.ConnectionUse;
 import io.penstock.wire.Http2Faults;
 import io.penstock.wire.UpstreamConnections;
 import java.util.ArrayList;
@@ -293,7 +294,10 @@ public class GatewayConfiguration {
 
   @Bean
   UpstreamConnections links(
-      ReactorResourceFactory resources, UpstreamRegistry upstreamRegistry, EventBus events) {
+      ReactorResourceFactory resources,
+      UpstreamRegistry upstreamRegistry,
+      EventBus events,
+      Ticker ticker) {
     // on the event loops of the clients, so that the answer of a new connection stays on one thread
     LoopResources loops = resources.getLoopResources();
     UpstreamConnections upstreamConnections =
@@ -301,7 +305,11 @@ public class GatewayConfiguration {
             client ->
                 client
                     .runOn(loops)
-                    .doOnChannelInit((observer, channel, address) -> AnswerGuard.install(channel)),
+                    .doOnChannelInit(
+                        (observer, channel, address) -> {
+                          AnswerGuard.install(channel);
+                          ConnectionUse.install(channel, ticker);
+                        }),
             upstreamRegistry);
     events.subscribe(upstreamConnections);
     return upstreamConnections;

@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import reactor.netty.NettyPipeline;
@@ -54,7 +55,9 @@ public final class AnswerGuard extends ChannelInboundHandlerAdapter {
       return;
     }
     if (message instanceof HttpObject part && part.decoderResult().isFailure()) {
-      part.setDecoderResult(DecoderResult.failure(new NotHttp()));
+      if (!(part.decoderResult().cause() instanceof TooLongHttpHeaderException)) {
+        part.setDecoderResult(DecoderResult.failure(new NotHttp()));
+      }
     } else if (message instanceof HttpResponse response) {
       int status = response.status().code();
       if (status == HttpResponseStatus.SWITCHING_PROTOCOLS.code()) {

@@ -46,8 +46,19 @@ public final class UpstreamConnections implements EventSink, SmartLifecycle, Aut
 
   private static final Duration MOST_IDLE = Duration.ofSeconds(30);
 
-  /** A pool of connections, and the client that uses it. */
-  private record Link(UpstreamSpec.Link of, ConnectionProvider pool, HttpClient client) {}
+  /** The most bytes of headers that an answer may have. */
+  public static final int HEAD_BYTES = 64 << 10;
+
+  /**
+   * Clients of one upstream.
+   *
+   * @param pooled takes idle connections first
+   * @param fresh makes a connection for each request, and closes it afterwards
+   */
+  public record Clients(HttpClient pooled, HttpClient fresh) {}
+
+  /** A pool of connections, and the clients of its upstream. */
+  private record Link(UpstreamSpec.Link of, ConnectionProvider pool, Clients clients) {}
 
   private final UnaryOperator<HttpClient> customizer;
   private final UpstreamRegistry upstreamRegistry;
@@ -70,26 +81,26 @@ public final class UpstreamConnections implements EventSink, SmartLifecycle, Aut
   }
 
   /**
-   * Returns the client for an upstream, as it is configured now.
+   * Returns the clients for an upstream, as it is configured now.
    *
    * @throws SSLException when its certificates cannot be read
    */
-  public HttpClient client(UpstreamSpec spec) throws SSLException {
+  public Clients clients(UpstreamSpec spec) throws SSLException {
     Link known = byId.get(spec.id());
-    return known != null && known.of().equals(spec.link()) ? known.client() : renewed(spec);
+    return known != null && known.of().equals(spec.link()) ? known.clients() : renewed(spec);
   }
 
-  private synchronized HttpClient renewed(UpstreamSpec spec) throws SSLException {
+  private synchronized Clients renewed(UpstreamSpec spec) throws SSLException {
     Link known = byId.get(spec.id());
     if (known != null && known.of().equals(spec.link())) {
-      return known.client();
+      return known.clients();
     }
     Link made = made(spec);
     byId.put(spec.id(), made);
     if (known != null) {
       known.pool().dispose(); // answers that run keep their connections
     }
-    return made.client();
+    return made.clients();
   }
 
   private Link made(UpstreamSpec spec) throws SSLException {
@@ -103,7 +114,9 @@ public final class UpstreamConnections implements EventSink, SmartLifecycle, Aut
             .evictInBackground(MOST_IDLE)
             .fifo()
             .build();
-    return new Link(spec.link(), pool, linked(customizer.apply(HttpClient.create(pool)), spec));
+    HttpClient pooled = linked(customizer.apply(HttpClient.create(pool)), spec);
+    HttpClient fresh = linked(customizer.apply(HttpClient.newConnection()), spec);
+    return new Link(spec.link(), pool, new Clients(pooled, fresh));
   }
 
   /**
@@ -121,6 +134,7 @@ public final class UpstreamConnections implements EventSink, SmartLifecycle, Aut
     HttpClient client =
         bare.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis)
             .option(ChannelOption.RECVBUF_ALLOCATOR, ReadTurns.ONE_READ)
+            .httpResponseDecoder(head -> head.maxHeaderSize(HEAD_BYTES))
             .doOnChannelInit((observer, channel, address) -> line.install(channel));
     if (link.tls() != null) {
       SslContext certificates = certificates(link.tls());

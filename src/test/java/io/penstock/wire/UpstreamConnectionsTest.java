@@ -81,7 +81,14 @@ class UpstreamConnectionsTest {
 
   private static Mono<String> asked(UpstreamConnections connections, UpstreamSpec spec)
       throws SSLException {
-    return connections.client(spec).get().uri(spec.url()).responseContent().aggregate().asString();
+    return connections
+        .clients(spec)
+        .pooled()
+        .get()
+        .uri(spec.url())
+        .responseContent()
+        .aggregate()
+        .asString();
   }
 
   private Path pem(String name, String text) throws IOException {
@@ -90,7 +97,7 @@ class UpstreamConnectionsTest {
 
   @Test
   void stop_comesBeforeThatOfTheEventLoops_andKeepsNoPool() throws Exception {
-    upstreamConnections.client(spec("http://localhost/", null, null));
+    upstreamConnections.clients(spec("http://localhost/", null, null)).pooled();
     assertThat(upstreamConnections.isRunning()).isTrue();
     assertThat(upstreamConnections.getPhase())
         .isGreaterThan(new ReactorResourceFactory().getPhase());
@@ -210,13 +217,13 @@ class UpstreamConnectionsTest {
     Path ca = pem("ca.pem", "no certificate");
     assertThatThrownBy(
             () ->
-                upstreamConnections.client(
+                upstreamConnections.clients(
                     spec("https://localhost/", new Tls(ca, null, null), null)))
         .isInstanceOf(SSLException.class);
     Path gone = directory.resolve("gone.pem");
     assertThatThrownBy(
             () ->
-                upstreamConnections.client(
+                upstreamConnections.clients(
                     spec("https://localhost/", new Tls(gone, null, null), null)))
         .isInstanceOf(SSLException.class);
   }
@@ -261,10 +268,13 @@ class UpstreamConnectionsTest {
   @Test
   void sameLink_isTheSameClient_andAnotherIsNot() throws Exception {
     UpstreamSpec spec = spec("http://127.0.0.1:1/", null, null);
-    HttpClient client = upstreamConnections.client(spec);
-    assertThat(upstreamConnections.client(spec("http://127.0.0.1:2/", null, null)))
+    HttpClient client = upstreamConnections.clients(spec).pooled();
+    assertThat(upstreamConnections.clients(spec("http://127.0.0.1:2/", null, null)).pooled())
         .isSameAs(client);
-    assertThat(upstreamConnections.client(spec("http://127.0.0.1:1/", null, "http://127.0.0.1:9")))
+    assertThat(
+            upstreamConnections
+                .clients(spec("http://127.0.0.1:1/", null, "http://127.0.0.1:9"))
+                .pooled())
         .isNotSameAs(client);
   }
 
@@ -347,9 +357,9 @@ class UpstreamConnectionsTest {
   @Test
   void otherGreatestAge_isAnotherClient() throws Exception {
     DisposableServer server = naming(HttpProtocol.HTTP11, 1);
-    HttpClient client = upstreamConnections.client(aged(server, SECOND));
-    assertThat(upstreamConnections.client(aged(server, SECOND))).isSameAs(client);
-    assertThat(upstreamConnections.client(aged(server, 2 * SECOND))).isNotSameAs(client);
+    HttpClient client = upstreamConnections.clients(aged(server, SECOND)).pooled();
+    assertThat(upstreamConnections.clients(aged(server, SECOND)).pooled()).isSameAs(client);
+    assertThat(upstreamConnections.clients(aged(server, 2 * SECOND)).pooled()).isNotSameAs(client);
     server.disposeNow();
   }
 
@@ -361,7 +371,8 @@ class UpstreamConnectionsTest {
     StringBuilder heard = new StringBuilder();
     Mono<Void> ends =
         upstreamConnections
-            .client(spec)
+            .clients(spec)
+            .pooled()
             .get()
             .uri(spec.url())
             .responseContent()

@@ -2,6 +2,7 @@ package io.penstock.gateway.forward;
 
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketSettlement;
@@ -28,6 +29,7 @@ import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
 import io.penstock.wire.ConnectionGuard;
+import io.penstock.wire.ConnectionUse;
 import java.net.URI;
 import java.util.List;
 import java.util.Objects;
@@ -74,6 +76,9 @@ public final class AttemptLoop {
   private int rejected;
   private int broken;
 
+  /** Whether a connection was lost in an earlier attempt. */
+  private boolean lost;
+
   /** The upstream that has just refused the option that asks for the usage, or null. */
   private @Nullable String usageRefusedBy;
 
@@ -106,7 +111,7 @@ public final class AttemptLoop {
     Mono<UpstreamAnswer> answer =
         requestContext.upgrades()
             ? services.relay().run(exchange, spec, outgoingRequest, this::learned)
-            : services.call().run(exchange, spec, outgoingRequest, this::learned);
+            : services.call().run(exchange, spec, outgoingRequest, lost, this::learned);
     return requestContext
         .loop()
         .handOver(answer.materialize(), AttemptLoop::unwanted)
@@ -211,7 +216,12 @@ public final class AttemptLoop {
     if (failure == null || !ConnectionGuard.alive(exchange.getRequest())) {
       return Mono.error(error);
     }
+    if (error instanceof ConnectionUse.ClosedWhileIdle
+        || error instanceof TooLongHttpHeaderException) {
+      return Mono.error(error); // the upstream may be well, but a repeat would not help
+    }
     broken++;
+    lost = true;
     AttemptFailure kind = failure.sent() ? AttemptFailure.BROKEN : AttemptFailure.UNSENT;
     UpstreamSpec spec = upstream().spec();
     String cause = failure.of(spec);

@@ -8,8 +8,10 @@ import io.penstock.dispatch.TicketSettlement;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.time.Ticker;
+import io.penstock.wire.ConnectionUse;
 import io.penstock.wire.HeaderNames;
 import io.penstock.wire.UpstreamWatch;
+import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -17,6 +19,7 @@ import reactor.core.publisher.Mono;
 import reactor.netty.Connection;
 import reactor.netty.NettyOutbound;
 import reactor.netty.NettyPipeline;
+import reactor.netty.channel.AbortedException;
 import reactor.netty.http.client.HttpClientRequest;
 import reactor.netty.http.client.HttpClientResponse;
 
@@ -33,6 +36,9 @@ final class CallTimes {
   private final @Nullable TicketSettlement ticketSettlement;
   private final UpstreamSpec.Timeouts timeouts;
   private final Ticker ticker;
+
+  /** The use of the connection that the call has; null before it has one. */
+  private volatile @Nullable ConnectionUse use;
 
   CallTimes(RequestContext requestContext, UpstreamSpec.Timeouts timeouts, Ticker ticker) {
     this.requestContext = requestContext;
@@ -55,6 +61,11 @@ final class CallTimes {
     request.responseTimeout(Duration.ofNanos(timeouts.firstByteNanos()));
     // a connection on which nothing of a request was sent, because its body broke, is used again
     unwatch(connection);
+    ConnectionUse taken = ConnectionUse.of(connection.channel());
+    use = taken;
+    if (taken != null) {
+      taken.begins();
+    }
     // a small request is written at once, whether the upstream reads it or not
     if (!requestContext.weighed() || requestContext.body().size() > SMALL_BYTES) {
       connection.channel().pipeline().addFirst(WATCH, UpstreamWatch.ofRequest(timeouts));
@@ -63,9 +74,23 @@ final class CallTimes {
 
   private void written(NettyOutbound outbound) {
     outbound.withConnection(CallTimes::unwatch);
+    ConnectionUse taken = use;
+    if (taken != null) {
+      taken.written();
+    }
     if (ticketSettlement != null) {
       ticketSettlement.written(ticker.nanos());
     }
+  }
+
+  /**
+   * Returns whether an error of the call shows only that the upstream had closed the connection
+   * while it was idle, so that nothing is known of the upstream itself.
+   */
+  boolean metClosedConnection(Throwable error) {
+    ConnectionUse taken = use;
+    boolean broke = error instanceof IOException || error instanceof AbortedException;
+    return broke && taken != null && taken.wasClosedWhileIdle();
   }
 
   private static void unwatch(Connection connection) {

@@ -4,6 +4,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.time.Ticker;
+import io.penstock.wire.ConnectionUse;
 import io.penstock.wire.UpstreamConnections;
 import java.net.URI;
 import javax.net.ssl.SSLException;
@@ -26,23 +27,49 @@ public final class UpstreamCall {
 
   /**
    * Returns the answer, once enough of it is there to know what it is, see {@link
-   * UpstreamAnswer#begun}; cancelling it closes the connection.
+   * UpstreamAnswer#begun}; cancelling it closes the connection. A request that met a connection
+   * which the upstream had closed while it was idle is sent once more, over a new connection: that
+   * is no attempt of its own.
    *
    * @param exchange the exchange with the client
+   * @param fresh whether to make a new connection: after one was lost, idle ones may be lost too
    */
   Mono<UpstreamAnswer> run(
       ServerWebExchange exchange,
       UpstreamSpec upstream,
       OutgoingRequest outgoingRequest,
+      boolean fresh,
       UpstreamAnswer.Learner learner) {
-    HttpClient client;
+    UpstreamConnections.Clients clients;
     try {
-      client = upstreamConnections.client(upstream);
+      clients = upstreamConnections.clients(upstream);
     } catch (SSLException unreadable) {
       return Mono.error(unreadable);
     }
-    CallTimes times =
-        new CallTimes(RequestContext.of(exchange), upstream.link().timeouts(), ticker);
+    RequestContext requestContext = RequestContext.of(exchange);
+    CallTimes times = new CallTimes(requestContext, upstream.link().timeouts(), ticker);
+    HttpClient client = fresh ? clients.fresh() : clients.pooled();
+    return sent(client, exchange, outgoingRequest, times, learner)
+        .onErrorResume(
+            times::metClosedConnection,
+            closed ->
+                requestContext
+                    .loop()
+                    .begin(
+                        Mono.defer(
+                            () ->
+                                requestContext.repeatable()
+                                    ? sent(
+                                        clients.fresh(), exchange, outgoingRequest, times, learner)
+                                    : Mono.error(new ConnectionUse.ClosedWhileIdle(closed)))));
+  }
+
+  private static Mono<UpstreamAnswer> sent(
+      HttpClient client,
+      ServerWebExchange exchange,
+      OutgoingRequest outgoingRequest,
+      CallTimes times,
+      UpstreamAnswer.Learner learner) {
     return UpstreamAnswer.only(
         client
             .headers(headers -> headers.set(outgoingRequest.headers()))

@@ -1,11 +1,14 @@
 package io.penstock.gateway.request;
 
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.timeout.TimeoutException;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.wire.AnswerGuard;
+import io.penstock.wire.ConnectionUse;
 import io.penstock.wire.RefusedUpgrade;
+import io.penstock.wire.UpstreamConnections;
 import java.io.IOException;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +24,8 @@ public record UpstreamFailure(Refusal refusal, boolean sent, String cause) {
   /** The lowest status of an answer that is an error. */
   public static final int LOWEST_ERROR_STATUS = 400;
 
+  private static final String CLOSED_IDLE = "the upstream had closed the connection";
+
   /** Returns what an error means, or null when it is not a failure of the upstream. */
   public static @Nullable UpstreamFailure of(Throwable error) {
     ConnectionFault fault = ConnectionFault.of(error);
@@ -32,8 +37,17 @@ public record UpstreamFailure(Refusal refusal, boolean sent, String cause) {
           sent(RefusalReason.UPSTREAM_TIMEOUT, "the upstream did not answer in time");
       case AnswerGuard.NotHttp unreadable ->
           sent(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream did not answer in HTTP");
+      case TooLongHttpHeaderException large ->
+          sent(
+              RefusalReason.UPSTREAM_UNREACHABLE,
+              "the upstream's answer has more than "
+                  + UpstreamConnections.HEAD_BYTES / 1_024
+                  + " KiB of headers");
       case RefusedUpgrade.NotUpgraded plain ->
           sent(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream did not become a WebSocket");
+      case ConnectionUse.ClosedWhileIdle closed ->
+          new UpstreamFailure(
+              Refusal.of(RefusalReason.UPSTREAM_UNREACHABLE, CLOSED_IDLE), false, CLOSED_IDLE);
       case IOException reset when isReset(reset) ->
           sent(RefusalReason.UPSTREAM_UNREACHABLE, "the upstream reset the connection");
       case IOException broken ->
