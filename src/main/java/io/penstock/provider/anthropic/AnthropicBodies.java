@@ -18,11 +18,7 @@ final class AnthropicBodies {
       new AttachmentTokens(1_600, 3_000, 32, 300, 100);
 
   private static final ContentText.Names NAMES =
-      new ContentText.Names(
-          ATTACHMENTS,
-          Set.of("content", "text", "thinking", "title", "context"),
-          Set.of(),
-          Set.of("input"));
+      new ContentText.Names(ATTACHMENTS, Set.of(), Set.of("input"));
 
   private AnthropicBodies() {}
 

@@ -39,11 +39,13 @@ public final class OpenAiBodies {
     "enable_search"
   };
 
+  /** A prompt as the numbers of its tokens, which vLLM takes beside or in place of its text. */
+  private static final String TOKENS = "prompt_token_ids";
+
   private static final ContentText.Names CHAT =
       new ContentText.Names(
           ATTACHMENTS,
-          Set.of("content", "text", "refusal", "reasoning_content", "arguments", "input"),
-          Set.of("image_url", "input_audio", "file"),
+          Set.of("image_url", "input_audio", "file", "document_url", "video_url", "audio_url"),
           Set.of("input"));
 
   private OpenAiBodies() {}
@@ -67,6 +69,10 @@ public final class OpenAiBodies {
         .counts(new ToolList(body.kept()), "tools")
         .counts(new JsonText(body.kept()), "functions")
         .counts(new JsonText(body.kept()), "response_format")
+        .counts(new JsonText(body.kept()), "documents")
+        .counts(new JsonText(body.kept()), "chat_template")
+        .counts(new JsonText(body.kept()), "chat_template_kwargs")
+        .counts(new PlainText(body.kept()), TOKENS)
         .addInput(ADD_INPUT)
         .maximumPlaces(MaximumPlaces.ofBody(maxima))
         .prompt(
@@ -90,6 +96,7 @@ public final class OpenAiBodies {
         .user("user", null)
         .inputs(new PlainText(body.kept()), "prompt")
         .counts(new PlainText(body.kept()), "suffix")
+        .counts(new PlainText(body.kept()), TOKENS)
         .maximumPlaces(MaximumPlaces.ofBody("max_tokens"))
         .asksUsage();
   }

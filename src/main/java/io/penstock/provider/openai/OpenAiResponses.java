@@ -19,24 +19,6 @@ import org.jspecify.annotations.Nullable;
  * instructions, and an input that is only text, count as a message each.
  */
 final class OpenAiResponses extends BodyMembers {
-  private static final Set<String> TEXT =
-      Set.of(
-          "content",
-          "text",
-          "refusal",
-          "name",
-          "arguments",
-          "input",
-          "output",
-          "code",
-          "logs",
-          "query",
-          "queries",
-          "command",
-          "commands",
-          "diff",
-          "filename");
-
   /** Members that represent an image, a recording or a file. */
   private static final Set<String> ATTACHMENTS =
       Set.of("image_url", "file_id", "file_data", "file_url", "input_audio", "result");
@@ -81,7 +63,7 @@ final class OpenAiResponses extends BodyMembers {
   }
 
   private static ContentText.Names names(Set<String> json) {
-    return new ContentText.Names(OpenAiBodies.ATTACHMENTS, TEXT, ATTACHMENTS, json);
+    return new ContentText.Names(OpenAiBodies.ATTACHMENTS, ATTACHMENTS, json);
   }
 
   /**

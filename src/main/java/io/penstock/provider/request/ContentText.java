@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The input text in messages or in a system prompt. Parts may contain parts (the result of a tool
- * contains blocks), so strings are recognized by their name at any depth; the arguments of a tool
- * call count as JSON. Parts that are not text, such as the base64 of an image, count by their kind
- * and size.
+ * contains blocks), and a template of the provider's may show any member to the model, so all
+ * strings at any depth count, except short {@link #LABELS}; the arguments of a tool call count as
+ * JSON. Parts that are not text, such as the base64 of an image, count by their kind and size.
  */
 public class ContentText implements BodyMember {
   private static final int NOWHERE = -1;
@@ -22,6 +22,12 @@ public class ContentText implements BodyMember {
   /** Members that name what the provider fetches, and counts by what it finds there. */
   private static final Set<String> FETCHED =
       Set.of("file_id", "file_url", "document_url", "video_url", "audio_url");
+
+  /** Members that belong to their message or part unless they are long. */
+  private static final Set<String> LABELS =
+      Set.of("role", "type", "id", "call_id", "tool_call_id", "tool_use_id", "status", "detail");
+
+  private static final int LONGEST_LABEL = 64;
 
   /** Types of parts that name what the provider has stored. */
   private static final Set<String> STORED =
@@ -50,12 +56,10 @@ public class ContentText implements BodyMember {
    * The members of messages that count, at any depth.
    *
    * @param rule the tokens of attachments
-   * @param text members whose strings are text
    * @param attachments members that are an attachment, whatever they contain
    * @param json members that count as JSON if they are not strings
    */
-  public record Names(
-      AttachmentTokens rule, Set<String> text, Set<String> attachments, Set<String> json) {}
+  public record Names(AttachmentTokens rule, Set<String> attachments, Set<String> json) {}
 
   private final Names names;
   private final Messages messages;
@@ -201,7 +205,8 @@ public class ContentText implements BodyMember {
   private static AttachmentTokens.Kind kind(String name) {
     return switch (name) {
       case "image_url", "result" -> AttachmentTokens.Kind.IMAGE;
-      case "input_audio" -> AttachmentTokens.Kind.AUDIO;
+      case "input_audio", "audio_url" -> AttachmentTokens.Kind.AUDIO;
+      case "video_url" -> AttachmentTokens.Kind.VIDEO;
       default -> AttachmentTokens.Kind.DOCUMENT;
     };
   }
@@ -266,16 +271,9 @@ public class ContentText implements BodyMember {
       flatParts.set(depth, isFlat(type));
       unseen |= STORED.contains(type);
     }
-    if (name == null) {
-      // "content": ["text"]
-      String list = at.name(depth - 1);
-      if (list != null && names.text().contains(list)) {
-        textBytes += at.utf8Bytes(kept);
-      }
-    } else if (names.attachments().contains(name)) {
+    if (name != null && names.attachments().contains(name)) {
       attachmentTokens += attached(at, name);
-    } else if (depth == 1 || names.text().contains(name) || (depth > 3 && name.equals("name"))) {
-      // a name at depth 3 is the speaker's, which belongs to the message
+    } else if (name == null || !LABELS.contains(name) || !at.isAtMost(LONGEST_LABEL)) {
       textBytes += at.utf8Bytes(kept);
     }
   }

@@ -101,7 +101,8 @@ class AttachmentsTest {
   @Test
   void documentOfUnknownSize_countsAsAFewPages() {
     assertThat(message("{\"type\":\"document\",\"source\":{\"type\":\"url\",\"url\":\"u\"}}", 0))
-        .isEqualTo(15_000);
+        .as("with its address")
+        .isEqualTo(15_001);
     assertThat(message("{\"type\":\"document\",\"source\":{\"type\":\"file\"}}", 0))
         .isEqualTo(15_000);
     assertThat(chat("{\"type\":\"file\",\"file\":{\"file_id\":\"f\"}}", 0)).isEqualTo(8_825);
