@@ -9,6 +9,7 @@ import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.event.Event;
 import io.penstock.event.EventSink;
 import io.penstock.key.KeyRegistry;
+import io.penstock.model.ModelContexts;
 import io.penstock.model.ModelLimits;
 import io.penstock.model.ModelQuotas;
 import io.penstock.settings.BrowserSettings;
@@ -39,7 +40,8 @@ final class ConfigurationAssembly implements ConfigurationReloader {
       KeyRegistry keys,
       ModelQuotas models,
       UpstreamAddresses addresses,
-      PriceTable prices) {}
+      PriceTable prices,
+      ModelContexts contexts) {}
 
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.config");
 
@@ -81,6 +83,7 @@ final class ConfigurationAssembly implements ConfigurationReloader {
     parts.keys().configure(configurationSnapshot.keys(), configurationSnapshot.groups(), now);
     parts.models().configure(configurationSnapshot.providers(), limits(configurationSnapshot), now);
     parts.prices().configure(configurationSnapshot);
+    parts.contexts().configure(contexts(configurationSnapshot));
     parts.registry().apply(configurationSnapshot.endpoints());
     configurationSnapshot.warnings().forEach(LOG::warn);
     RedisSettings.warnings(setup.sync(), settings.stores().state().file(), configurationSnapshot)
@@ -107,6 +110,19 @@ final class ConfigurationAssembly implements ConfigurationReloader {
               }
             });
     return limits;
+  }
+
+  private static Map<String, Long> contexts(ConfigurationSnapshot configurationSnapshot) {
+    Map<String, Long> contexts = new HashMap<>();
+    configurationSnapshot
+        .models()
+        .forEach(
+            (name, model) -> {
+              if (model.contextTokens() != null) {
+                contexts.put(name, model.contextTokens());
+              }
+            });
+    return contexts;
   }
 
   @Override

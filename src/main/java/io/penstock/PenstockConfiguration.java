@@ -19,6 +19,7 @@ import io.penstock.key.KeyRegistry;
 import io.penstock.metrics.GatewayMeters;
 import io.penstock.metrics.InputMeters;
 import io.penstock.metrics.TraceExemplars;
+import io.penstock.model.ModelContexts;
 import io.penstock.model.ModelQuotas;
 import io.penstock.operator.OperatorSettings;
 import io.penstock.park.SchedulerAlarms;
@@ -208,6 +209,11 @@ class PenstockConfiguration {
   }
 
   @Bean
+  ModelContexts contexts() {
+    return new ModelContexts();
+  }
+
+  @Bean
   UpstreamRegistry upstreams(LimitWiring limitWiring, StartSetup setup, PenstockSettings settings) {
     return new UpstreamRegistry(
         limitWiring.source(),
@@ -320,6 +326,7 @@ class PenstockConfiguration {
       LimitWiring limitWiring,
       UpstreamAddresses upstreamAddresses,
       PriceTable priceTable,
+      ModelContexts contexts,
       StateFile state,
       EventBus events,
       Ticker ticker,
@@ -328,7 +335,13 @@ class PenstockConfiguration {
     models.restore(state.before().overrides(), ticker.nanos());
     ConfigurationAssembly.Parts parts =
         new ConfigurationAssembly.Parts(
-            limitWiring, endpointRegistry, keyRegistry, models, upstreamAddresses, priceTable);
+            limitWiring,
+            endpointRegistry,
+            keyRegistry,
+            models,
+            upstreamAddresses,
+            priceTable,
+            contexts);
     return new ConfigurationAssembly(setup, parts, events, ticker, settings, environment);
   }
 

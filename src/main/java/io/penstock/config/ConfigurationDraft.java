@@ -187,7 +187,7 @@ final class ConfigurationDraft implements SourceFindings {
     }
     sharing.note(LimitId.Kind.MODEL, name, effectiveValues);
     ConfigurationSnapshot.Model model = ModelSettings.model(effectiveValues);
-    if (model.limits() != null || model.price() != null) {
+    if (!model.isEmpty()) {
       statedModels.put(name, model);
     }
     if (fallback.models().contains(name)) {

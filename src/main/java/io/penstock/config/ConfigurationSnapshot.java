@@ -40,8 +40,14 @@ public record ConfigurationSnapshot(
    *
    * @param limits its quota; null leaves it to the profiles
    * @param price the price of its tokens, or null if unknown
+   * @param contextTokens its context, ≥ 1, or null if unknown
    */
-  public record Model(@Nullable ModelLimits limits, @Nullable Price price) {}
+  public record Model(
+      @Nullable ModelLimits limits, @Nullable Price price, @Nullable Long contextTokens) {
+    boolean isEmpty() {
+      return limits == null && price == null && contextTokens == null;
+    }
+  }
 
   /**
    * Prices of tokens, in an arbitrary currency.

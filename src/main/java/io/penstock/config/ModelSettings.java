@@ -5,6 +5,7 @@ import io.penstock.config.shape.ModelsSetting;
 import io.penstock.config.shape.NumberShapes;
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.cost.Cost;
+import io.penstock.model.ModelContexts;
 import io.penstock.model.ModelLimits;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,9 +40,24 @@ final class ModelSettings {
           "not known",
           "What 1,000,000 tokens cost, in whatever currency.");
 
+  static final RouteSetting<Long> CONTEXT_TOKENS =
+      RouteSetting.fixed(
+          "context_tokens",
+          new NumberShapes.Whole(1, Cost.MAX_TOKENS),
+          ModelContexts.UNKNOWN,
+          "Tokens of its context, which budgets keep free for input that a body does not contain.");
+
   /** The settings, in display order. */
   static final List<RouteSetting<?>> TABLE =
-      List.of(RPM, TPM, RPD, FALLBACK, FALLBACK_AFTER, PRICE_PER_MTOK, SharingSetting.SHARING);
+      List.of(
+          RPM,
+          TPM,
+          RPD,
+          FALLBACK,
+          FALLBACK_AFTER,
+          PRICE_PER_MTOK,
+          CONTEXT_TOKENS,
+          SharingSetting.SHARING);
 
   private ModelSettings() {}
 
@@ -62,10 +78,10 @@ final class ModelSettings {
   /** Returns the model described by usable settings, without its fallbacks. */
   static ConfigurationSnapshot.Model model(EffectiveValues values) {
     ConfigurationSnapshot.Price price = values.find(PRICE_PER_MTOK).orElse(null);
-    return limited(values)
-        ? new ConfigurationSnapshot.Model(
-            new ModelLimits(values.get(RPM), values.get(TPM), values.get(RPD)), price)
-        : new ConfigurationSnapshot.Model(null, price);
+    Long context = values.set(CONTEXT_TOKENS).isPresent() ? values.get(CONTEXT_TOKENS) : null;
+    ModelLimits limits =
+        limited(values) ? new ModelLimits(values.get(RPM), values.get(TPM), values.get(RPD)) : null;
+    return new ConfigurationSnapshot.Model(limits, price, context);
   }
 
   /** Returns the settings of a model in the form in which route files write them. */
@@ -78,6 +94,9 @@ final class ModelSettings {
     }
     if (model.price() != null) {
       shown.put(PRICE_PER_MTOK.name(), PRICE_PER_MTOK.shape().show(model.price()));
+    }
+    if (model.contextTokens() != null) {
+      shown.put(CONTEXT_TOKENS.name(), model.contextTokens());
     }
     return shown;
   }

@@ -151,7 +151,7 @@ public final class RouteText {
     properties.put(
         "models",
         described(
-            "Quotas, prices and fallbacks of models, by the names that clients use.",
+            "Quotas, prices, contexts and fallbacks of models, by the names that clients use.",
             ValueShape.keywords(
                 "type", "object", "additionalProperties", SectionSchema.of(ModelSettings.TABLE))));
     properties.put(ProviderNames.KEY, new ProviderNames().schema());

@@ -9,9 +9,15 @@ package io.penstock.cost;
  *     answers it asks for; 0 when it states none
  * @param cachedTokens the part of the input that the provider is expected to read from its cache, 0
  *     to {@code inputTokens}. It is 0 unless answers to earlier requests showed that it is there
+ * @param unseenTokens what budgets keep free beside all this, ≥ 0: input that the provider may add
+ *     and the body does not contain
  */
 public record Cost(
-    long inputTokens, long outputTokens, long statedOutputTokens, long cachedTokens) {
+    long inputTokens,
+    long outputTokens,
+    long statedOutputTokens,
+    long cachedTokens,
+    long unseenTokens) {
   /** The cost of a request without tokens, such as a model list: it counts as one request only. */
   public static final Cost NO_TOKENS = new Cost(0, 0, 0);
 
@@ -22,10 +28,16 @@ public record Cost(
     check("inputTokens", inputTokens);
     check("outputTokens", outputTokens);
     check("statedOutputTokens", statedOutputTokens);
+    check("unseenTokens", unseenTokens);
     if (cachedTokens < 0 || cachedTokens > inputTokens) {
       throw new IllegalArgumentException(
           "cachedTokens is " + cachedTokens + ", expected 0 to the input, " + inputTokens);
     }
+  }
+
+  /** Creates a cost without unseen input. */
+  public Cost(long inputTokens, long outputTokens, long statedOutputTokens, long cachedTokens) {
+    this(inputTokens, outputTokens, statedOutputTokens, cachedTokens, 0);
   }
 
   /** Creates a cost without expected reads from a cache. */
@@ -57,7 +69,7 @@ public record Cost(
 
   /** Returns this cost with another input; the output stays, and no cache is expected. */
   public Cost withInput(long tokens) {
-    return new Cost(tokens, outputTokens, statedOutputTokens);
+    return new Cost(tokens, outputTokens, statedOutputTokens, 0, unseenTokens);
   }
 
   /**
@@ -66,7 +78,13 @@ public record Cost(
    * @param tokens ≥ 0; more than the input counts as the input
    */
   public Cost withCached(long tokens) {
-    return new Cost(inputTokens, outputTokens, statedOutputTokens, Math.min(tokens, inputTokens));
+    long cached = Math.min(tokens, inputTokens);
+    return new Cost(inputTokens, outputTokens, statedOutputTokens, cached, unseenTokens);
+  }
+
+  /** Returns this cost with so much input that the body does not contain. */
+  public Cost withUnseen(long tokens) {
+    return new Cost(inputTokens, outputTokens, statedOutputTokens, cachedTokens, tokens);
   }
 
   /** Returns this cost with the larger input of the two; the output stays. */

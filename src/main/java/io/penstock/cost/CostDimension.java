@@ -17,10 +17,12 @@ public enum CostDimension {
   /** Input without what is expected to be read from a cache. */
   UNCACHED(6),
   /** {@link #UNCACHED} plus expected output. */
-  UNCACHED_TOTAL(7);
+  UNCACHED_TOTAL(7),
+  /** {@link #MOST} plus the input that the body does not contain. */
+  UNSEEN(8);
 
   /** Number of dimensions. */
-  public static final int COUNT = 8;
+  public static final int COUNT = 9;
 
   private final int index;
 
@@ -43,7 +45,12 @@ public enum CostDimension {
       case CEILING -> cost.inputTokens() + cost.statedOutputTokens();
       case UNCACHED -> cost.uncachedTokens();
       case UNCACHED_TOTAL -> cost.uncachedTokens() + cost.outputTokens();
-      case MOST -> cost.inputTokens() + Math.max(cost.statedOutputTokens(), cost.outputTokens());
+      case MOST -> most(cost);
+      case UNSEEN -> most(cost) + cost.unseenTokens();
     };
+  }
+
+  private static long most(Cost cost) {
+    return cost.inputTokens() + Math.max(cost.statedOutputTokens(), cost.outputTokens());
   }
 }

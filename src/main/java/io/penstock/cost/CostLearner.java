@@ -1,6 +1,7 @@
 package io.penstock.cost;
 
 import io.penstock.tenant.SharedState;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * use. Requests with input that is not in their body teach nothing about text.
  *
  * <p>The last {@value #MAX_PAIRS} keys with a model, and the last {@value #MAX_MODELS} models, are
- * remembered, with a share for each key; older answers count less and less. Safe from any thread.
+ * remembered, with a share for each key; older answers count less and less. So are the last {@value
+ * #MAX_CHAINS} answers to which later requests may refer. Safe from any thread.
  */
 public final class CostLearner {
   /** Number of pairs of a key and a model that are remembered. */
@@ -30,13 +32,22 @@ public final class CostLearner {
    */
   private static final long TEXT_TO_OTHER = 4;
 
+  /** Number of answers that are remembered because later requests may refer to them. */
+  public static final int MAX_CHAINS = 10_000;
+
   private record Pair(String key, String model) {}
+
+  private record Chain(String key, String id) {}
 
   @SharedState("estimates of keys")
   private final RecentEntries<Pair, KeyLessons> pairs;
 
   @SharedState("estimates of models")
   private final RecentEntries<String, ModelWitnesses> models;
+
+  @SharedState("sizes of chains")
+  private final RecentEntries<Chain, AtomicLong> chains =
+      new RecentEntries<>(MAX_CHAINS, AtomicLong::new);
 
   /** Creates an instance without anything learned. */
   public CostLearner() {
@@ -107,6 +118,29 @@ public final class CostLearner {
       own.outputs().add(size(content), length(content, tokenUsage));
     }
     models.touch(content.model(), key).heard(key, own);
+  }
+
+  /**
+   * Notes what an answer states that the provider gave to a request with input that is not in its
+   * body. A later request of the key that continues from it inherits no more. Answers to other
+   * requests do not tell what a provider adds.
+   *
+   * @param id the id of the answer
+   */
+  public void chained(String key, String id, TokenUsage tokenUsage) {
+    chains.touch(new Chain(key, id), key).set(tokenUsage.totalTokens());
+  }
+
+  /**
+   * Returns how many tokens of input the provider may add that the body of a request does not
+   * contain.
+   *
+   * @param continuedId the id of the answer that is all that it may add, or null
+   * @param contextTokens the context of its model, which counts while nothing is known of that id
+   */
+  public long unseenTokens(String key, @Nullable String continuedId, long contextTokens) {
+    AtomicLong stated = continuedId == null ? null : chains.find(new Chain(key, continuedId));
+    return stated == null ? contextTokens : Math.min(stated.get(), Cost.MAX_TOKENS);
   }
 
   /**

@@ -12,15 +12,20 @@ import org.jspecify.annotations.Nullable;
  * @param usage the usage that the answer states, or null when it states none; then the input counts
  *     as expected
  * @param outputTokens the output that was counted, ≥ 0
+ * @param usesUnseen whether nobody has said how much input the provider has added that the body
+ *     does not contain, so that budgets count what it may be
  */
 public record CallEnd(
-    @Nullable AttemptFailure failure, @Nullable TokenUsage usage, long outputTokens) {
+    @Nullable AttemptFailure failure,
+    @Nullable TokenUsage usage,
+    long outputTokens,
+    boolean usesUnseen) {
   /** The end of a call that was never made. */
   public static final CallEnd UNSENT = failed(AttemptFailure.UNSENT);
 
   /** Returns the end of a call that was answered, in full or in part. */
   public static CallEnd answered(@Nullable TokenUsage usage, long outputTokens) {
-    return new CallEnd(null, usage, outputTokens);
+    return new CallEnd(null, usage, outputTokens, false);
   }
 
   /**
@@ -34,7 +39,12 @@ public record CallEnd(
         : failed(failure);
   }
 
+  /** Returns this end as one that leaves the unseen input open. */
+  public CallEnd usingUnseen() {
+    return new CallEnd(failure, usage, outputTokens, true);
+  }
+
   private static CallEnd failed(AttemptFailure failure) {
-    return new CallEnd(failure, null, 0);
+    return new CallEnd(failure, null, 0, false);
   }
 }

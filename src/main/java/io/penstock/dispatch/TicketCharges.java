@@ -117,6 +117,9 @@ public final class TicketCharges {
   KeptUsage settle(CallEnd callEnd, Cost cost, long now) {
     AttemptFailure failure = callEnd.failure();
     if (failure == null) {
+      if (callEnd.usesUnseen()) {
+        keptCharges.forEach(Charge::countUnseen);
+      }
       return settleAnswered(callEnd.usage(), callEnd.outputTokens(), cost, now);
     }
     settleAttempt(failure, now);

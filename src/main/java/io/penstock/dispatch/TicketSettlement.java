@@ -202,7 +202,7 @@ public final class TicketSettlement {
   private CallEnd permit() {
     TokenUsage cost =
         new TokenUsage(parkedTicket.cost().inputTokens(), 0, parkedTicket.cost().outputTokens());
-    return CallEnd.answered(cost, cost.outputTokens());
+    return CallEnd.answered(cost, cost.outputTokens()).usingUnseen();
   }
 
   /** Settles a permit of a {@link DryRun}, without an event. */

@@ -274,7 +274,7 @@ public record EndpointSpec(
   }
 
   /** Returns the fallback models of a model, or null. */
-  @Nullable Fallback fallback(@Nullable String model) {
+  public @Nullable Fallback fallback(@Nullable String model) {
     return model == null ? null : forwarding.fallbacks().get(model);
   }
 

@@ -45,6 +45,7 @@ import io.penstock.gateway.weigh.EarlyRefusal;
 import io.penstock.gateway.weigh.RequestWeighing;
 import io.penstock.gateway.weigh.WeighFilter;
 import io.penstock.key.KeyRegistry;
+import io.penstock.model.ModelContexts;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.prefix.CacheLearner;
 import io.penstock.prefix.FingerprintKeys;
@@ -165,6 +166,7 @@ public class GatewayConfiguration {
   GlobalFilter weighFilter(
       CostLearner costLearner,
       CacheLearner cacheLearner,
+      ModelContexts contexts,
       TextTokenizers tokenizers,
       ProviderCount provider,
       LimitHeaders limitHeaders,
@@ -177,6 +179,7 @@ public class GatewayConfiguration {
             costLearner,
             cacheLearner,
             new PrefixAffinity(cacheLearner, ticker),
+            contexts,
             ticker,
             tokenizers,
             provider,

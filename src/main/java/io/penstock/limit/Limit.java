@@ -3,6 +3,7 @@ package io.penstock.limit;
 import io.penstock.cost.Weight;
 import io.penstock.tenant.SharedState;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
@@ -22,6 +23,10 @@ public final class Limit {
   private final PromisedRoom promisedRoom = new PromisedRoom();
   private final OpenDiscounts discounts;
 
+  /** Whether a request runs that may add more input than there is room for. */
+  @SharedState("limits")
+  private final AtomicBoolean unseen;
+
   /** Whether others spend the original of this copy. */
   private final boolean spentByOthers;
 
@@ -31,10 +36,11 @@ public final class Limit {
   }
 
   private Limit(LimitState first) {
-    this(first, new OpenDiscounts(), false);
+    this(first, new OpenDiscounts(), false, false);
   }
 
-  private Limit(LimitState first, OpenDiscounts discounts, boolean spentByOthers) {
+  private Limit(LimitState first, OpenDiscounts discounts, boolean unseen, boolean spentByOthers) {
+    this.unseen = new AtomicBoolean(unseen);
     this.state = new AtomicReference<>(first.storedForm());
     this.discounts = discounts;
     this.spentByOthers = spentByOthers;
@@ -131,7 +137,8 @@ public final class Limit {
   /** Returns a copy that goes on as if this instance alone spent the limit. */
   public Limit dryCopy(long now) {
     LimitState current = state();
-    return new Limit(current.alone(now), discounts.copy(), current.sharesWithOthers());
+    return new Limit(
+        current.alone(now), discounts.copy(), unseen.get(), current.sharesWithOthers());
   }
 
   /**
@@ -143,7 +150,8 @@ public final class Limit {
     return spentByOthers
         || current.local() instanceof ConcurrencyState
         || current.balance(now).reserved() > 0
-        || discounts.sum() > 0;
+        || discounts.sum() > 0
+        || unseen.get();
   }
 
   /** Returns a copy from which requests can be taken in advance, to see when they would go. */
@@ -241,9 +249,28 @@ public final class Limit {
         : new LimitAnswer.Wait(Math.min(until, current.windowEndsAt(amount, now)));
   }
 
-  /** Cuts a weight to the capacity. If a lowered one is too little, it waits for the full one. */
+  /**
+   * Cuts a weight to the capacity, and what can be spared of it to half of the room that is left.
+   * If a lowered capacity is too little, it waits for the full one.
+   */
   private static Weight cut(LimitState current, Weight weight, long now) {
-    return weight.within(current.capacity(now)).within(current.capacity());
+    Weight spared = weight.spare() == 0 ? weight : weight.spared(current.room(now));
+    return spared.within(current.capacity(now)).within(current.capacity());
+  }
+
+  /** Returns whether a request runs that may add more input than there is room for. */
+  public boolean runsUnseen() {
+    return unseen.get();
+  }
+
+  /** Begins such a request, unless another one runs; returns whether it did. */
+  public boolean beginUnseen() {
+    return unseen.compareAndSet(false, true);
+  }
+
+  /** Ends such a request. */
+  public void endUnseen() {
+    unseen.set(false);
   }
 
   /**

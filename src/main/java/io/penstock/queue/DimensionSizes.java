@@ -15,6 +15,7 @@ public final class DimensionSizes {
   private long ceiling;
   private long uncached;
   private long uncachedTotal;
+  private long unseen;
 
   /** Creates sizes that are all {@link Long#MAX_VALUE}. */
   public DimensionSizes() {
@@ -28,7 +29,7 @@ public final class DimensionSizes {
 
   /** Sets all to one size. */
   public void setAll(long size) {
-    set(size, size, size, size, size, size, size, size);
+    set(size, size, size, size, size, size, size, size, size);
   }
 
   /** Lowers one dimension to {@code size} if it is larger. */
@@ -42,6 +43,7 @@ public final class DimensionSizes {
       case CEILING -> ceiling = Math.min(ceiling, size);
       case UNCACHED -> uncached = Math.min(uncached, size);
       case UNCACHED_TOTAL -> uncachedTotal = Math.min(uncachedTotal, size);
+      case UNSEEN -> unseen = Math.min(unseen, size);
     }
   }
 
@@ -55,7 +57,8 @@ public final class DimensionSizes {
         Math.max(most, other.most),
         Math.max(ceiling, other.ceiling),
         Math.max(uncached, other.uncached),
-        Math.max(uncachedTotal, other.uncachedTotal));
+        Math.max(uncachedTotal, other.uncachedTotal),
+        Math.max(unseen, other.unseen));
   }
 
   /** Lowers each size to that of {@code other} if it is larger. */
@@ -68,7 +71,8 @@ public final class DimensionSizes {
         Math.min(most, other.most),
         Math.min(ceiling, other.ceiling),
         Math.min(uncached, other.uncached),
-        Math.min(uncachedTotal, other.uncachedTotal));
+        Math.min(uncachedTotal, other.uncachedTotal),
+        Math.min(unseen, other.unseen));
   }
 
   /** Adds {@code sign} times {@code other}. */
@@ -81,7 +85,8 @@ public final class DimensionSizes {
         most + sign * other.most,
         ceiling + sign * other.ceiling,
         uncached + sign * other.uncached,
-        uncachedTotal + sign * other.uncachedTotal);
+        uncachedTotal + sign * other.uncachedTotal,
+        unseen + sign * other.unseen);
   }
 
   /** Sets the sizes to those of a ticket that expects to read nothing from a cache. */
@@ -101,6 +106,7 @@ public final class DimensionSizes {
       case CEILING -> ceiling;
       case UNCACHED -> uncached;
       case UNCACHED_TOTAL -> uncachedTotal;
+      case UNSEEN -> unseen;
     };
   }
 
@@ -112,7 +118,8 @@ public final class DimensionSizes {
       long ofMost,
       long ofCeiling,
       long ofUncached,
-      long ofUncachedTotal) {
+      long ofUncachedTotal,
+      long ofUnseen) {
     input = ofInput;
     output = ofOutput;
     total = ofTotal;
@@ -121,6 +128,7 @@ public final class DimensionSizes {
     ceiling = ofCeiling;
     uncached = ofUncached;
     uncachedTotal = ofUncachedTotal;
+    unseen = ofUnseen;
   }
 
   /** Returns whether no size of {@code other} is larger than its own. */
@@ -133,7 +141,8 @@ public final class DimensionSizes {
         other.most,
         other.ceiling,
         other.uncached,
-        other.uncachedTotal);
+        other.uncachedTotal,
+        other.unseen);
   }
 
   boolean admits(
@@ -144,7 +153,8 @@ public final class DimensionSizes {
       long ofMost,
       long ofCeiling,
       long ofUncached,
-      long ofUncachedTotal) {
+      long ofUncachedTotal,
+      long ofUnseen) {
     return ofInput <= input
         && ofOutput <= output
         && ofTotal <= total
@@ -152,6 +162,7 @@ public final class DimensionSizes {
         && ofMost <= most
         && ofCeiling <= ceiling
         && ofUncached <= uncached
-        && ofUncachedTotal <= uncachedTotal;
+        && ofUncachedTotal <= uncachedTotal
+        && ofUnseen <= unseen;
   }
 }

@@ -34,6 +34,7 @@ public abstract class TreapNode {
   private long ceiling;
   private long uncached;
   private long uncachedTotal;
+  private long unseen;
 
   /** Smallest sizes in the subtree. */
   private long leastInput;
@@ -45,6 +46,7 @@ public abstract class TreapNode {
   private long leastCeiling;
   private long leastUncached;
   private long leastUncachedTotal;
+  private long leastUnseen;
 
   /**
    * Skips of this node, the largest number of skips in the subtree, and skips that both children
@@ -85,6 +87,7 @@ public abstract class TreapNode {
     ceiling = CostDimension.CEILING.of(cost);
     uncached = CostDimension.UNCACHED.of(cost);
     uncachedTotal = CostDimension.UNCACHED_TOTAL.of(cost);
+    unseen = CostDimension.UNSEEN.of(cost);
   }
 
   final boolean before(long otherRank, long otherOrder) {
@@ -114,11 +117,12 @@ public abstract class TreapNode {
     ceiling = top.leastCeiling;
     uncached = top.leastUncached;
     uncachedTotal = top.leastUncachedTotal;
+    unseen = top.leastUnseen;
   }
 
   /** Copies the sizes of this node to {@code into}. */
   public final void sizesInto(DimensionSizes into) {
-    into.set(input, output, total, stated, whole, ceiling, uncached, uncachedTotal);
+    into.set(input, output, total, stated, whole, ceiling, uncached, uncachedTotal, unseen);
   }
 
   final void leastInto(DimensionSizes into) {
@@ -130,7 +134,8 @@ public abstract class TreapNode {
         leastWhole,
         leastCeiling,
         leastUncached,
-        leastUncachedTotal);
+        leastUncachedTotal,
+        leastUnseen);
   }
 
   /** Returns whether something in the subtree may be within {@code room}. */
@@ -143,12 +148,14 @@ public abstract class TreapNode {
         leastWhole,
         leastCeiling,
         leastUncached,
-        leastUncachedTotal);
+        leastUncachedTotal,
+        leastUnseen);
   }
 
   /** Returns whether this node, or something in it, is within {@code room}. */
   boolean fits(DimensionSizes room) {
-    return room.admits(input, output, total, stated, whole, ceiling, uncached, uncachedTotal);
+    return room.admits(
+        input, output, total, stated, whole, ceiling, uncached, uncachedTotal, unseen);
   }
 
   /** Returns {@code instant} of the sizes of this node, or the smallest over what is in it. */
@@ -206,6 +213,7 @@ public abstract class TreapNode {
     leastCeiling = ceiling;
     leastUncached = uncached;
     leastUncachedTotal = uncachedTotal;
+    leastUnseen = unseen;
     include(left);
     include(right);
   }
@@ -221,6 +229,7 @@ public abstract class TreapNode {
       leastCeiling = Math.min(leastCeiling, child.leastCeiling);
       leastUncached = Math.min(leastUncached, child.leastUncached);
       leastUncachedTotal = Math.min(leastUncachedTotal, child.leastUncachedTotal);
+      leastUnseen = Math.min(leastUnseen, child.leastUnseen);
     }
   }
 

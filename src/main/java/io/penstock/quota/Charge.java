@@ -52,6 +52,15 @@ public final class Charge {
 
   private boolean readsKnown;
 
+  /** The tokens that the provider may add to the input, and the body does not contain. */
+  private long unseen;
+
+  /** The part of it that counts at the end, because nobody has said how much it was. */
+  private long counted;
+
+  /** Whether no other request runs beside it that may add more than there is room for. */
+  private boolean alone;
+
   /** The doubts about caches that the limit knew of when this was taken. */
   private final long doubtsBefore;
 
@@ -91,6 +100,25 @@ public final class Charge {
     this.firstTaken = receipt.taken();
     this.expectedTaken = Math.max(0, firstTaken - leastTaken);
     this.heldLeft = receipt.reserved();
+  }
+
+  /**
+   * Notes the input that the body does not contain.
+   *
+   * @param tokens what the limit keeps free for it where it can, ≥ 0
+   * @param goesAlone whether {@link Limit#endUnseen} is to be called at the end
+   */
+  void keepsUnseen(long tokens, boolean goesAlone) {
+    unseen = tokens;
+    alone = goesAlone;
+  }
+
+  /**
+   * Lets {@link #settle} count the input that the body does not contain, as far as something is
+   * left of the limit: nobody has said how much it was.
+   */
+  public void countUnseen() {
+    counted = unseen;
   }
 
   /** Returns what counts now as taken at release. */
@@ -157,11 +185,16 @@ public final class Charge {
       limit.giveBack(lastProduced, back, 0, now);
       roomFreed = true;
     }
+    if (counted > 0) {
+      long left = limit.capacity() - limit.balance(now).charged();
+      limit.charge(Math.clamp(left, 0, counted), 0, now);
+    }
     if (heldLeft > 0) {
       limit.giveBack(receipt, 0, heldLeft, now);
       heldLeft = 0;
       roomFreed = true;
     }
+    endUnseen();
     return overTaken + Math.max(0, output - receipt.reserved());
   }
 
@@ -359,5 +392,14 @@ public final class Charge {
     limit.giveBack(receipt, receipt.taken(), heldLeft, now);
     heldLeft = 0;
     roomFreed = true;
+    endUnseen();
+  }
+
+  private void endUnseen() {
+    if (alone) {
+      alone = false;
+      limit.endUnseen();
+      roomFreed = true;
+    }
   }
 }

@@ -14,10 +14,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param metered the limit; null for a gate, which gives no answer
  * @param weight the amount that was requested
+ * @param unseen the part of it that was requested for input that the body does not contain, ≥ 0
  * @param answer the answer of the limit; null for a gate
  */
-record Denial(@Nullable MeteredLimit metered, Weight weight, @Nullable LimitAnswer answer) {
-  static final Denial GATE = new Denial(null, Weight.exactly(0), null);
+record Denial(
+    @Nullable MeteredLimit metered, Weight weight, long unseen, @Nullable LimitAnswer answer) {
+  static final Denial GATE = new Denial(null, Weight.exactly(0), 0, null);
 
   /**
    * Returns the demand to wait for, if it will be known only with the next round whether there are
@@ -29,7 +31,7 @@ record Denial(@Nullable MeteredLimit metered, Weight weight, @Nullable LimitAnsw
     }
     Limit limit = metered.limit();
     SliceDemand sliceDemand =
-        limit.sharing().isAwaitingSlices(weight.amount(), now) ? limit.sharing().demand() : null;
+        limit.sharing().isAwaitingSlices(weight.needed(), now) ? limit.sharing().demand() : null;
     return sliceDemand == null ? null : new CallerAccount.AwaitingSlices(sliceDemand, begin);
   }
 
@@ -54,7 +56,7 @@ record Denial(@Nullable MeteredLimit metered, Weight weight, @Nullable LimitAnsw
     }
     long until = answer instanceof LimitAnswer.Wait(long instant) ? instant : Ticker.NEVER;
     long wait = until == Ticker.NEVER ? Refusal.UNKNOWN : Math.max(0, until - now);
-    if (metered != null && metered.limit().sharing().isBarred(weight.amount(), now)) {
+    if (metered != null && metered.limit().sharing().isBarred(weight.needed(), now)) {
       return new Refusal(
           RefusalReason.LIMIT_RECOVERING,
           "%s: Redis has lost data, and an instance that is gone may have used up the limit of %d;"
@@ -87,7 +89,8 @@ record Denial(@Nullable MeteredLimit metered, Weight weight, @Nullable LimitAnsw
       return null;
     }
     RefusalReason refusalReason = reason(quota, budget);
-    return weight.amount() <= left
+    long stated = weight.amount() - unseen;
+    return stated <= left
         ? new Refusal(
             refusalReason,
             "%s: what is left of its limit of %d is kept for its requests that still run: %s"
@@ -97,7 +100,7 @@ record Denial(@Nullable MeteredLimit metered, Weight weight, @Nullable LimitAnsw
         : new Refusal(
             refusalReason,
             "%s: of its limit of %d tokens %d are left, and the request may use %d; state a smaller"
-                    .formatted(quota, capacity, left, weight.amount())
+                    .formatted(quota, capacity, left, stated)
                 + " maximum of output: "
                 + refusalReason.code(),
             wait);

@@ -55,10 +55,48 @@ public record MeteredLimit(
     return measure == LimitMeasure.TOKENS && limit.spec() instanceof LimitSpec.Day;
   }
 
-  /** Returns the weight of a cost in this limit. */
+  /** Returns the weight that a cost has in this limit now. */
   Weight weigh(PoolTariff tariff, Cost cost) {
+    return weigh(tariff, cost, !limit.runsUnseen());
+  }
+
+  /**
+   * Returns the weight of a cost in this limit. A budget also keeps free the input that the body
+   * does not contain.
+   *
+   * @param alone whether a part of it is enough, because no other request runs that may add more
+   *     than there is room for
+   */
+  private Weight weigh(PoolTariff tariff, Cost cost, boolean alone) {
     Weight weight = tariff.weigh(measure, cost);
-    return isBudget() ? weight.reserving(CostDimension.MOST.of(cost) - weight.amount()) : weight;
+    if (!isBudget()) {
+      return weight;
+    }
+    Weight most = weight.reserving(CostDimension.MOST.of(cost) - weight.amount());
+    return alone ? most.sparing(unseen(cost)) : most.reserving(unseen(cost));
+  }
+
+  /** Returns the tokens that the limit keeps free for input that the body does not contain. */
+  long unseen(Cost cost) {
+    return isBudget() ? cost.unseenTokens() : 0;
+  }
+
+  /**
+   * Returns whether a receipt leaves less room than a second request of that cost may add to its
+   * input. Such requests go one at a time, so that no two together use more than there is.
+   *
+   * @param weight the weight that was taken
+   */
+  boolean goesAlone(Cost cost, Weight weight, LimitAnswer.Receipt receipt, long now) {
+    long unseen = unseen(cost);
+    return unseen > 0
+        && (receipt.reserved() < weight.reserved()
+            || Math.min(limit.room(now), limit.capacity(now)) < unseen);
+  }
+
+  /** Returns the weight of a cost beside a request that may add more than there is room for. */
+  Weight weighWhole(PoolTariff tariff, Cost cost) {
+    return weigh(tariff, cost, false);
   }
 
   /**
@@ -157,7 +195,10 @@ public record MeteredLimit(
    * weight one.
    */
   @Nullable CostDimension dimension(PoolTariff tariff) {
-    return isBudget() ? CostDimension.MOST : tariff.dimension(measure);
+    if (isBudget()) {
+      return limit.runsUnseen() ? CostDimension.UNSEEN : CostDimension.MOST;
+    }
+    return tariff.dimension(measure);
   }
 
   /**

@@ -318,8 +318,9 @@ public final class Quota {
       Weight weight = metered.weigh(AT_ARRIVAL, cost);
       LimitAnswer limitAnswer = metered.limit().decide(weight, now);
       if (!(limitAnswer instanceof LimitAnswer.Receipt)) {
-        metered.limit().recordDemand(weight.amount(), now);
-        return new Denial(metered, weight, untilAllAdmit(limitAnswer, quotaTerms, cost, now));
+        metered.limit().recordDemand(weight.needed(), now);
+        LimitAnswer last = untilAllAdmit(limitAnswer, quotaTerms, cost, now);
+        return new Denial(metered, weight, metered.unseen(cost), last);
       }
     }
     return null;
@@ -499,12 +500,25 @@ public final class Quota {
       long discount = metered.openDiscount(tariff, cost, now);
       Weight weight = metered.weigh(tariff, cost).discounted(discount);
       LimitAnswer limitAnswer = metered.take(weight, now);
+      boolean alone = false;
+      if (limitAnswer instanceof LimitAnswer.Receipt receipt
+          && metered.goesAlone(cost, weight, receipt, now)) {
+        alone = metered.limit().beginUnseen();
+        if (!alone && weight.spare() > 0) {
+          // another one has begun meanwhile
+          metered.limit().giveBack(receipt, receipt.taken(), receipt.reserved(), now);
+          weight = metered.weighWhole(tariff, cost).discounted(discount);
+          limitAnswer = metered.take(weight, now);
+        }
+      }
       if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
-        charges.add(spend(metered, tariff, receipt, weight.least(), discount, now));
+        Charge charge = spend(metered, tariff, receipt, weight.least(), discount, now);
+        charge.keepsUnseen(metered.unseen(cost), alone);
+        charges.add(charge);
       } else {
         metered.limit().discounts().close(discount);
         giveBack(charges, before, now);
-        return new Denial(metered, weight, limitAnswer);
+        return new Denial(metered, weight, metered.unseen(cost), limitAnswer);
       }
     }
     // Last, because a pass through a gate on trial cannot be undone here.

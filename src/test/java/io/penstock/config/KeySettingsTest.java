@@ -222,23 +222,27 @@ class KeySettingsTest {
               b: {tpm: 0}
               c: {price_per_mtok: {input: 1, output: 10}}
               d: {fallback: [a]}
+              e: {context_tokens: 32000}
             """;
     Map<String, ConfigurationSnapshot.Model> models =
         new Routes(directory).write("a.yaml", file).good(Map.of()).models();
-    assertThat(models).containsOnlyKeys("a", "b", "c");
+    assertThat(models).containsOnlyKeys("a", "b", "c", "e");
     assertThat(models.get("a"))
         .isEqualTo(
             new ConfigurationSnapshot.Model(
                 new io.penstock.model.ModelLimits(5, 0, 0),
                 new ConfigurationSnapshot.Price(
-                    new BigDecimal("2.5"), BigDecimal.ZERO, null, null, null)));
+                    new BigDecimal("2.5"), BigDecimal.ZERO, null, null, null),
+                null));
     assertThat(models.get("b"))
-        .isEqualTo(new ConfigurationSnapshot.Model(io.penstock.model.ModelLimits.NONE, null));
+        .isEqualTo(new ConfigurationSnapshot.Model(io.penstock.model.ModelLimits.NONE, null, null));
     assertThat(models.get("c"))
         .isEqualTo(
             new ConfigurationSnapshot.Model(
                 null,
-                new ConfigurationSnapshot.Price(BigDecimal.ONE, BigDecimal.TEN, null, null, null)));
+                new ConfigurationSnapshot.Price(BigDecimal.ONE, BigDecimal.TEN, null, null, null),
+                null));
+    assertThat(models.get("e")).isEqualTo(new ConfigurationSnapshot.Model(null, null, 32_000L));
   }
 
   @Test
@@ -246,7 +250,9 @@ class KeySettingsTest {
     String clients =
         """
         providers: [gemini]
-        models: {m: {rpd: 4, price_per_mtok: {input: 0.5, cache_read: 0.05, cache_write_1h: 1}}, n: {fallback: [m]}}
+        models:
+          m: {rpd: 4, price_per_mtok: {input: 0.5, cache_read: 0.05, cache_write_1h: 1}}
+          n: {fallback: [m], context_tokens: 32000}
         groups: [{name: team, tpm: 5}]
         """;
     String keys =

@@ -2,6 +2,7 @@ package io.penstock.cost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.suite.Hostile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -248,6 +249,29 @@ class CostLearnerTest {
         .isEqualTo(new Cost(1_004, 10, 400));
   }
 
+  @Test
+  void inputOfAChain_isWhatItsLastAnswerStated_elseTheContext() {
+    assertThat(costLearner.unseenTokens("alice", "resp_1", 9_000)).isEqualTo(9_000);
+    assertThat(costLearner.unseenTokens("alice", null, 9_000)).isEqualTo(9_000);
+    costLearner.chained("alice", "resp_1", new TokenUsage(700, 0, 50));
+    assertThat(costLearner.unseenTokens("alice", "resp_1", 9_000)).isEqualTo(750);
+    costLearner.chained("alice", "resp_1", new TokenUsage(800, 0, 60));
+    assertThat(costLearner.unseenTokens("alice", "resp_1", 9_000)).isEqualTo(860);
+    assertThat(costLearner.unseenTokens("bob", "resp_1", 9_000)).isEqualTo(9_000);
+  }
+
+  @Hostile(Hostile.By.CLIENT)
+  @Test
+  void keyWithCountlessAnswers_takesNoChainFromOthers() {
+    costLearner.chained("alice", "resp_1", new TokenUsage(700, 0, 50));
+    for (int answer = 0; answer < 2 * CostLearner.MAX_CHAINS; answer++) {
+      costLearner.chained("mallory", "resp_" + answer, new TokenUsage(1, 0, 1));
+    }
+    assertThat(costLearner.unseenTokens("alice", "resp_1", 9_000)).isEqualTo(750);
+    assertThat(costLearner.unseenTokens("mallory", "resp_0", 9_000)).isEqualTo(9_000);
+  }
+
+  @Hostile(Hostile.By.CLIENT)
   @Test
   void keyWithCountlessModels_takesNothingFromOthers() {
     CostLearner small = new CostLearner(40, 20);

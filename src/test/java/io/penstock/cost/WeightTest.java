@@ -31,6 +31,18 @@ class WeightTest {
   }
 
   @Test
+  void whatCanBeSpared_staysWhereThereIsRoom_elseIsHalfOfWhatIsLeft() {
+    Weight weight = new Weight(10, 5, 10).sparing(20);
+    assertThat(weight.amount()).isEqualTo(35);
+    assertThat(weight.needed()).isEqualTo(15);
+    assertThat(weight.spared(35)).isSameAs(weight);
+    assertThat(weight.spared(34).amount()).isEqualTo(15 + 9);
+    assertThat(weight.spared(15)).isEqualTo(new Weight(10, 5, 10));
+    assertThat(weight.spared(3)).isEqualTo(new Weight(10, 5, 10));
+    assertThat(weight.within(20)).isEqualTo(new Weight(10, 10, 10, 10, 5));
+  }
+
+  @Test
   void weightThatContradictsItself_isRefused() {
     assertThatThrownBy(() -> new Weight(1, 0, 2)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new Weight(-1, 0, 0)).isInstanceOf(IllegalArgumentException.class);

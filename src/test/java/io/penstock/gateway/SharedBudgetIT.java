@@ -9,9 +9,11 @@ import io.penstock.fake.RawUpstream;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.RunningGateway;
 import io.penstock.key.KeySecrets;
+import io.penstock.suite.Hostile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -19,6 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -36,6 +39,11 @@ class SharedBudgetIT {
   private static final Pattern MAXIMUM = Pattern.compile("\"max_tokens\":(\\d+)");
   private static final int INPUT = 4;
 
+  /** The input that the provider adds where a request lets it search. */
+  private static final int FOUND = 7_000;
+
+  private static final String SEARCH = "web_search_options";
+
   private final String secret = KeySecrets.make();
   private final AtomicLong used = new AtomicLong();
 
@@ -43,12 +51,14 @@ class SharedBudgetIT {
    * Answers with as much output as the request allows; a request without a maximum allows a lot.
    */
   private void answer(RawUpstream self, ByteSocket byteSocket) {
-    Matcher maximum = MAXIMUM.matcher(self.read(byteSocket).text());
+    String request = self.read(byteSocket).text();
+    Matcher maximum = MAXIMUM.matcher(request);
     long output = maximum.find() ? Long.parseLong(maximum.group(1)) : ENDLESS;
-    used.addAndGet(INPUT + output);
+    int input = request.contains(SEARCH) ? FOUND : INPUT;
+    used.addAndGet(input + output);
     String body =
         "{\"choices\":[{\"message\":{\"content\":\"hi\"},\"finish_reason\":\"length\"}],"
-            + "\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d}}".formatted(INPUT, output);
+            + "\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d}}".formatted(input, output);
     byteSocket.send(
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
             + "Content-Length: %d\r\n\r\n%s".formatted(body.length(), body));
@@ -98,23 +108,44 @@ class SharedBudgetIT {
       for (int each = 0; each < 40; each++) {
         assertThat(ask(each % 2 == 0 ? one : other, "\"max_tokens\":1,").status()).isEqualTo(200);
       }
-      int served = 0;
-      for (int round = 0; round < ROUNDS; round++) {
-        List<Future<HttpMessage>> answers = new ArrayList<>();
-        for (int each = 0; each < AT_ONCE; each++) {
-          RunningGateway gateway = each % 2 == 0 ? one : other;
-          answers.add(clients.submit(() -> ask(gateway, maximum)));
-        }
-        for (Future<HttpMessage> each : answers) {
-          HttpMessage answer = each.get();
-          served += answer.status() == 200 ? 1 : 0;
-          if (answer.status() != 200) {
-            assertThat(answer.header("x-penstock-reason")).isEqualTo("key_budget");
-          }
-        }
-      }
+      int served = servedOfMany(clients, List.of(one, other), maximum);
       assertThat(used.get()).isLessThanOrEqualTo(BUDGET);
       assertThat(served).as("requests that were served").isGreaterThanOrEqualTo(10);
+    }
+  }
+
+  private int servedOfMany(ExecutorService clients, List<RunningGateway> gateways, String members)
+      throws ExecutionException, InterruptedException {
+    int served = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      List<Future<HttpMessage>> answers = new ArrayList<>();
+      for (int each = 0; each < AT_ONCE; each++) {
+        RunningGateway gateway = gateways.get(each % gateways.size());
+        answers.add(clients.submit(() -> ask(gateway, members)));
+      }
+      for (Future<HttpMessage> each : answers) {
+        HttpMessage answer = each.get();
+        served += answer.status() == 200 ? 1 : 0;
+        if (answer.status() != 200) {
+          assertThat(answer.header("x-penstock-reason")).isEqualTo("key_budget");
+        }
+      }
+    }
+    return served;
+  }
+
+  @Hostile(Hostile.By.CLIENT)
+  @Test
+  void searchesAtTwoGatewaysAtOnce_passTheBudgetByOneEach() throws Exception {
+    String namespace = "budget-" + UUID.randomUUID();
+    try (RawUpstream upstream = RawUpstream.start(this::answer);
+        RunningGateway one = start(upstream, namespace);
+        RunningGateway other = start(upstream, namespace);
+        ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      String members = "\"max_tokens\":100,\"%s\":{},".formatted(SEARCH);
+      int served = servedOfMany(clients, List.of(one, other), members);
+      assertThat(used.get()).isLessThan(BUDGET + 2 * (FOUND + 100));
+      assertThat(served).isPositive();
     }
   }
 }

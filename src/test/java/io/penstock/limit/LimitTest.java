@@ -40,6 +40,19 @@ class LimitTest {
     assertThat(limit.decide(Weight.exactly(1), START)).isInstanceOf(LimitAnswer.Receipt.class);
   }
 
+  @Test
+  void requestThatMayAddInput_runsInACopyToo_whichWaitsForItsEnd() {
+    Limit limit = new Limit(new LimitSpec.Day(5, null, 0), START);
+    assertThat(limit.dryCopy(START).dependsOnEvents(START)).isFalse();
+    assertThat(limit.beginUnseen()).isTrue();
+    assertThat(limit.beginUnseen()).isFalse();
+    Limit copy = limit.dryCopy(START);
+    assertThat(copy.dependsOnEvents(START)).isTrue();
+    copy.endUnseen();
+    assertThat(copy.runsUnseen()).isFalse();
+    assertThat(limit.runsUnseen()).isTrue();
+  }
+
   @ParameterizedTest
   @MethodSource("fives")
   void partlyUsed_saysHowMuchIsLeftAndWhenAllIs(LimitSpec spec) {

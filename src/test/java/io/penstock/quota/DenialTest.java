@@ -34,7 +34,7 @@ class DenialTest {
 
   private Denial denialOf(long amount, long now) {
     Weight weight = Weight.exactly(amount);
-    return new Denial(metered, weight, limit.decide(weight, now));
+    return new Denial(metered, weight, 0, limit.decide(weight, now));
   }
 
   private static Refusal usedUp(long wait) {
@@ -54,7 +54,7 @@ class DenialTest {
 
   @Test
   void nobodyKnowsUntilWhen_noTimeIsAdvised() {
-    Denial denial = new Denial(metered, Weight.exactly(1), new LimitAnswer.Wait(Ticker.NEVER));
+    Denial denial = new Denial(metered, Weight.exactly(1), 0, new LimitAnswer.Wait(Ticker.NEVER));
     assertThat(denial.refusal("k", SECOND)).isEqualTo(usedUp(Refusal.UNKNOWN));
   }
 

@@ -102,13 +102,25 @@ public final class AnswerLearning {
     }
   }
 
-  /** Learns from a request that was answered to its end and without an error. */
-  void answered(RequestContext requestContext, @Nullable TokenUsage tokenUsage, long now) {
+  /**
+   * Learns from a request that was answered to its end and without an error.
+   *
+   * @param id the id that the answer gave, to which later requests may refer; null if it gave none,
+   *     or did not state its usage
+   */
+  void answered(
+      RequestContext requestContext,
+      @Nullable TokenUsage tokenUsage,
+      @Nullable String id,
+      long now) {
     RequestContent requestContent = requestContext.content();
     if (requestContent == null || tokenUsage == null) {
       return;
     }
     costLearner.answered(requestContent, requestContext.key(), tokenUsage);
+    if (id != null && requestContent.unseenInput()) {
+      costLearner.chained(requestContext.key(), id, tokenUsage);
+    }
     eventSink.publish(
         new Event.Estimated(
             now,

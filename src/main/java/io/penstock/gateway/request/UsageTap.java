@@ -30,6 +30,7 @@ public final class UsageTap {
   private final AnswerLearning answerLearning;
   private @Nullable AnswerReader reader;
   private @Nullable GivenId given;
+  private @Nullable String id;
   private boolean successful;
   private int status = 200;
   private boolean ended;
@@ -66,7 +67,18 @@ public final class UsageTap {
     if (requestContext.weighed()) {
       reader = requestContext.protocol().answerReader(contentType, contentEncoding);
     }
-    given = successful && UpstreamAffinity.matter(requestContext) ? new GivenId() : null;
+    boolean matters = UpstreamAffinity.matter(requestContext) || continuesChain();
+    given = successful && matters ? new GivenId() : null;
+  }
+
+  /**
+   * Returns whether later requests of the key may refer to the answer, so that its usage matters.
+   */
+  private boolean continuesChain() {
+    return requestContext.caller() != null
+        && requestContext.content() != null
+        && requestContext.content().unseenInput()
+        && requestContext.call().path().endsWith("/responses");
   }
 
   void passes(DataBuffer buffer) {
@@ -147,9 +159,12 @@ public final class UsageTap {
     try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
       bytes.forEachRemaining(reading::feed);
     }
-    String id = reading.id();
-    if (id != null) {
-      answerLearning.rememberOrigin(upstream(), id);
+    String found = reading.id();
+    if (found != null) {
+      id = found;
+      if (UpstreamAffinity.matter(requestContext)) {
+        answerLearning.rememberOrigin(upstream(), found);
+      }
     }
     given = reading.done() ? null : reading;
   }
@@ -177,11 +192,11 @@ public final class UsageTap {
       tokenUsage = new TokenUsage(cost.inputTokens(), 0, cost.outputTokens());
     }
     TicketSettlement ticketSettlement = settlement();
+    CallEnd answered = CallEnd.answered(status, tokenUsage, produced);
+    CallEnd end = leavesOpen(read, stated, signal) ? answered.usingUnseen() : answered;
     switch (signal) {
-      case ON_COMPLETE ->
-          ticketSettlement.served(CallEnd.answered(status, tokenUsage, produced), now);
-      case CANCEL ->
-          ticketSettlement.cancelled(CallEnd.answered(status, tokenUsage, produced), now);
+      case ON_COMPLETE -> ticketSettlement.served(end, now);
+      case CANCEL -> ticketSettlement.cancelled(end, now);
       default -> ticketSettlement.failed(UpstreamFailure.midway(), tokenUsage, produced, now);
     }
     if (!ended) {
@@ -190,7 +205,7 @@ public final class UsageTap {
       answerLearning.called(requestContext, tokenUsage, error(signal), now);
     }
     if (signal == SignalType.ON_COMPLETE && successful) {
-      answerLearning.answered(requestContext, tokenUsage, now);
+      answerLearning.answered(requestContext, tokenUsage, stated == null ? null : id, now);
     }
     reader = null;
     if (read != null) {
@@ -217,6 +232,18 @@ public final class UsageTap {
     return brokenOff && read.isOutputComplete()
         ? Math.max(seen, requestContext.cost().outputTokens())
         : seen;
+  }
+
+  /**
+   * Returns whether the provider may have added more input than the answer has stated: it states
+   * none, or its client left before it was complete.
+   */
+  private boolean leavesOpen(
+      @Nullable AnswerReader read, @Nullable TokenUsage stated, SignalType signal) {
+    if (signal == SignalType.CANCEL) {
+      return stated == null || (read != null && !read.isOutputComplete());
+    }
+    return successful && stated == null;
   }
 
   private void names(@Nullable AnswerReader read) {

@@ -7,15 +7,18 @@ import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.TicketRequest.RequestAffinity;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.endpoint.EndpointSpec.Fallback;
 import io.penstock.gateway.body.HeldBody;
 import io.penstock.gateway.request.PrefixAffinity;
 import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.gateway.request.UpstreamComplaints;
 import io.penstock.key.ApiCaller;
+import io.penstock.model.ModelContexts;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.prefix.CacheLearner;
 import io.penstock.provider.ProviderCount;
+import io.penstock.provider.request.NamedModel;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
@@ -24,6 +27,7 @@ import io.penstock.tokenizer.TokenizerInput;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
@@ -63,6 +67,7 @@ public final class RequestWeighing {
   private final CostLearner costLearner;
   private final CacheLearner cacheLearner;
   private final PrefixAffinity prefixAffinity;
+  private final ModelContexts contexts;
   private final Ticker ticker;
   private final TextTokenizers tokenizers;
   private final ProviderCount provider;
@@ -72,6 +77,7 @@ public final class RequestWeighing {
       CostLearner costLearner,
       CacheLearner cacheLearner,
       PrefixAffinity prefixAffinity,
+      ModelContexts contexts,
       Ticker ticker,
       TextTokenizers tokenizers,
       ProviderCount provider,
@@ -79,6 +85,7 @@ public final class RequestWeighing {
     this.costLearner = costLearner;
     this.cacheLearner = cacheLearner;
     this.prefixAffinity = prefixAffinity;
+    this.contexts = contexts;
     this.ticker = ticker;
     this.tokenizers = tokenizers;
     this.provider = provider;
@@ -92,9 +99,7 @@ public final class RequestWeighing {
     RequestContent requestContent = askProvider ? null : tokenizers.atOnce(body.tokenizerInput());
     return requestContent == null
         ? null
-        : fitting(
-            requestContext,
-            expecting(requestContext, body, result(requestContext, body, requestContent)));
+        : whole(requestContext, body, result(requestContext, body, requestContent));
   }
 
   /** Returns the result with the part of the input that is expected to be read from a cache. */
@@ -131,7 +136,29 @@ public final class RequestWeighing {
         upstream == null || model == null
             ? local
             : local.flatMap(result -> counted(requestContext, model, request, upstream, result));
-    return counted.map(result -> fitting(requestContext, expecting(requestContext, body, result)));
+    return counted.map(result -> whole(requestContext, body, result));
+  }
+
+  /** Returns the result with all that is expected of caches, of limits, and of unseen input. */
+  private Result whole(RequestContext requestContext, WeighedRequest.Request body, Result result) {
+    Result fitting = fitting(requestContext, expecting(requestContext, body, result));
+    if (!result.content().unseenInput()) {
+      return fitting;
+    }
+    long unseen =
+        costLearner.unseenTokens(
+            requestContext.key(), body.traits().continuedId(), context(requestContext, body));
+    return fitting.with(fitting.cost().withUnseen(unseen));
+  }
+
+  /** Returns the largest context of the models that may serve a request. */
+  private long context(RequestContext requestContext, WeighedRequest.Request body) {
+    Fallback fallback = requestContext.endpoint().spec().fallback(body.model());
+    Stream<String> further = body.traits().furtherModels().stream().map(NamedModel::name);
+    Stream<String> others = fallback == null ? Stream.empty() : fallback.models().stream();
+    return Stream.concat(further, others)
+        .mapToLong(contexts::of)
+        .reduce(contexts.of(body.model()), Math::max);
   }
 
   /**

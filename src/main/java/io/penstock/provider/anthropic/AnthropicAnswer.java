@@ -23,7 +23,11 @@ final class AnthropicAnswer extends AnswerVisitor {
 
   @Override
   protected void closeUsage(JsonWalk at) {
-    usageMeter.endBlock(at.depth() == 1);
+    boolean last = at.depth() == 1;
+    usageMeter.endBlock(last);
+    if (last) {
+      usageMeter.completeOutput();
+    }
   }
 
   @Override

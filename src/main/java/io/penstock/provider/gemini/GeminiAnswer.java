@@ -79,7 +79,16 @@ final class GeminiAnswer extends AnswerVisitor {
       usageMeter.text(at.compactBytes());
     } else if (at.isString() && isText(at)) {
       usageMeter.text(at.utf8Bytes());
+    } else if (isEnd(at)) {
+      usageMeter.completeOutput();
     }
+  }
+
+  private static boolean isEnd(JsonWalk at) {
+    return at.depth() == 3
+        && at.isString()
+        && "finishReason".equals(at.name())
+        && "candidates".equals(at.name(1));
   }
 
   @Override

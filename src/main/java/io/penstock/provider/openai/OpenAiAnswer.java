@@ -15,6 +15,9 @@ final class OpenAiAnswer extends AnswerVisitor {
   private @Nullable String type;
   private long deltaBytes;
 
+  /** Whether it is a chat or a completion, which may state its usage more than once. */
+  private boolean choices;
+
   OpenAiAnswer() {
     super(new UsageMeter(true));
   }
@@ -33,6 +36,14 @@ final class OpenAiAnswer extends AnswerVisitor {
       // audio is not text, and a transcript of it is sent, too
       boolean sound = type != null && type.endsWith("audio.delta");
       usageMeter.text(sound ? 0 : deltaBytes);
+    }
+  }
+
+  @Override
+  protected void closeUsage(JsonWalk at) {
+    super.closeUsage(at);
+    if (!choices) {
+      usageMeter.completeOutput();
     }
   }
 
@@ -108,6 +119,7 @@ final class OpenAiAnswer extends AnswerVisitor {
   }
 
   private void choice(JsonWalk at, @Nullable String name) {
+    choices = true;
     if (at.depth() == 3 && at.isString() && "finish_reason".equals(name)) {
       usageMeter.completeOutput();
     } else {

@@ -65,7 +65,7 @@ final class OpenAiImages extends BodyMembers {
 
   @Override
   protected WeighedRequest.Traits traits() {
-    return new WeighedRequest.Traits(true, null);
+    return new WeighedRequest.Traits(true, null, null);
   }
 
   /**

@@ -28,6 +28,7 @@ final class OpenAiResponses extends BodyMembers {
   /** Longest reference that is read. */
   private static final int LONGEST_ID = 256;
 
+  private final Response previous = new Response();
   private @Nullable String response;
   private @Nullable String conversation;
   private @Nullable String file;
@@ -46,7 +47,7 @@ final class OpenAiResponses extends BodyMembers {
         .counts(new JsonText(kept()), "text")
         .addInput(OpenAiBodies.ADD_INPUT)
         .states(new Background(), "background")
-        .knows(new Response(), "previous_response_id")
+        .knows(previous, "previous_response_id")
         .knows(new Conversation(), "conversation")
         .prompt(
             new SteppedPrefix(
@@ -73,7 +74,8 @@ final class OpenAiResponses extends BodyMembers {
   @Override
   protected WeighedRequest.Traits traits() {
     String id = response != null ? response : conversation != null ? conversation : file;
-    return new WeighedRequest.Traits(background, id);
+    boolean alone = addsInputOnlyBy(previous);
+    return new WeighedRequest.Traits(background, id, alone ? response : null);
   }
 
   private static @Nullable String id(JsonWalk at) {

@@ -262,6 +262,13 @@ public class BodyMembers implements JsonWalk.Visitor {
     return WeighedRequest.Traits.NONE;
   }
 
+  /**
+   * Returns whether no other member makes the provider add input that the body does not contain.
+   */
+  protected final boolean addsInputOnlyBy(@Nullable BodyMember member) {
+    return members.values().stream().noneMatch(each -> !each.equals(member) && each.unseenInput());
+  }
+
   /** Returns the request with its estimated cost, after the body was read to its end. */
   protected WeighedRequest weigh(EndpointSpec.Reading reading) {
     long times = most(answers, 1) * (inputs == null ? 1 : inputs.inputs());
@@ -279,7 +286,7 @@ public class BodyMembers implements JsonWalk.Visitor {
     RequestContent content =
         new RequestContent(
                 model.name(), TokenEstimate.tokens(text), other, maximum, times, generates)
-            .unseenInput(members.values().stream().anyMatch(BodyMember::unseenInput));
+            .unseenInput(!addsInputOnlyBy(null));
     List<StatedMaximum> stated = StatedCount.stated(maxima);
     long output = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
     return new WeighedRequest.Request(

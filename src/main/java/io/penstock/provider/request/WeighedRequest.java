@@ -88,20 +88,26 @@ public sealed interface WeighedRequest {
    * @param costFinal whether its answer will not state its usage, for example because it runs in
    *     the background; the expected cost then counts as its usage
    * @param refersTo an id that only the upstream that issued it knows, or null
+   * @param continuedId the id of an earlier answer, if the input and output of that one is all the
+   *     input that the body does not contain; else null
    * @param furtherModels the models that it lets the provider use in place of its own
    */
-  record Traits(boolean costFinal, @Nullable String refersTo, List<NamedModel> furtherModels) {
+  record Traits(
+      boolean costFinal,
+      @Nullable String refersTo,
+      @Nullable String continuedId,
+      List<NamedModel> furtherModels) {
     /** No special properties. */
-    public static final Traits NONE = new Traits(false, null);
+    public static final Traits NONE = new Traits(false, null, null);
 
     /** Creates the properties of a request that names no further models. */
-    public Traits(boolean costFinal, @Nullable String refersTo) {
-      this(costFinal, refersTo, List.of());
+    public Traits(boolean costFinal, @Nullable String refersTo, @Nullable String continuedId) {
+      this(costFinal, refersTo, continuedId, List.of());
     }
 
     /** Returns the same properties with further models. */
     Traits naming(List<NamedModel> models) {
-      return models.isEmpty() ? this : new Traits(costFinal, refersTo, models);
+      return models.isEmpty() ? this : new Traits(costFinal, refersTo, continuedId, models);
     }
   }
 
