@@ -13,6 +13,9 @@ public record UsageBound(long outputTokens) {
    */
   public static final long CONTEXT_TOKENS = 10_000_000;
 
+  /** Most calls of a model for one answer that are believed. */
+  private static final int MOST_CALLS = 100;
+
   /** The bound of requests of which nothing is known. */
   public static final UsageBound CONTEXT = new UsageBound(CONTEXT_TOKENS);
 
@@ -21,6 +24,17 @@ public record UsageBound(long outputTokens) {
     long each = content.states() ? content.statedOutputTokens() : CONTEXT_TOKENS;
     return new UsageBound(
         each > Cost.MAX_TOKENS / content.answers() ? Cost.MAX_TOKENS : each * content.answers());
+  }
+
+  /**
+   * Returns the bound of an answer for which the model was called several times.
+   *
+   * @param calls the number of calls, of which {@link #MOST_CALLS} are believed
+   */
+  public UsageBound times(int calls) {
+    long most = Math.clamp(calls, 1, MOST_CALLS);
+    return new UsageBound(
+        outputTokens > Cost.MAX_TOKENS / most ? Cost.MAX_TOKENS : outputTokens * most);
   }
 
   /**

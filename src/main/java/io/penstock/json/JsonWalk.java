@@ -1,6 +1,7 @@
 package io.penstock.json;
 
 import io.penstock.cost.Cost;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Locale;
@@ -50,6 +51,11 @@ public final class JsonWalk {
 
   /** Bytes of an answer that are parsed at a time. */
   private static final int PIECE_BYTES = 1 << 10;
+
+  /** Longest number in another form than that of an integer, in characters. */
+  private static final int LONGEST_DECIMAL = 40;
+
+  private static final BigDecimal MOST = BigDecimal.valueOf(Cost.MAX_TOKENS);
 
   private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
@@ -551,5 +557,28 @@ public final class JsonWalk {
       return NEGATIVE;
     }
     return value > Cost.MAX_TOKENS ? TOO_LARGE : value;
+  }
+
+  /**
+   * As {@link #whole}, and takes a whole number that is written as a decimal, or in quotes: {@code
+   * 100.0}, {@code 1e3}, {@code "100"}.
+   */
+  public long wholeInAnyForm() {
+    boolean other = token() == JsonToken.VALUE_NUMBER_FLOAT || isString();
+    if (!other || !isAtMost(LONGEST_DECIMAL)) {
+      return whole();
+    }
+    try {
+      BigDecimal value = new BigDecimal(text());
+      if (value.signum() < 0) {
+        return NEGATIVE;
+      }
+      if (value.compareTo(MOST) > 0) {
+        return TOO_LARGE;
+      }
+      return value.stripTrailingZeros().scale() > 0 ? NOT_WHOLE : value.longValue();
+    } catch (NumberFormatException e) {
+      return NOT_WHOLE;
+    }
   }
 }

@@ -46,4 +46,13 @@ class UsageBoundTest {
   void largestMaximum_doesNotOverflow() {
     assertThat(of(Cost.MAX_TOKENS, 128).outputTokens()).isEqualTo(Cost.MAX_TOKENS);
   }
+
+  @Test
+  void severalCallsForOneAnswer_eachHaveTheBound_upToAHundred() {
+    assertThat(of(5, 2).times(1)).isEqualTo(of(5, 2));
+    assertThat(of(5, 2).times(3).outputTokens()).isEqualTo(30);
+    assertThat(of(5, 2).times(101)).isEqualTo(of(5, 2).times(100));
+    assertThat(of(5, 2).times(0)).isEqualTo(of(5, 2));
+    assertThat(of(Cost.MAX_TOKENS, 1).times(100).outputTokens()).isEqualTo(Cost.MAX_TOKENS);
+  }
 }

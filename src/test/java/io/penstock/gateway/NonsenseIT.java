@@ -73,7 +73,7 @@ class NonsenseIT extends HostileCase {
   }
 
   private static void figures(List<Case> all, int dialect) {
-    for (String figure : List.of("-1", "-9223372036854775808", "1e30", "1.5", "\"5\"", "true")) {
+    for (String figure : List.of("-1", "-9223372036854775808", "1e30", "1.5", "\"5x\"", "true")) {
       String body = USAGES[dialect].formatted("7", figure);
       all.add(json("output is " + figure, dialect, body, 1));
       all.add(events("output is " + figure, dialect, "data: " + body + "\n\n", 1));
@@ -81,7 +81,7 @@ class NonsenseIT extends HostileCase {
     }
     all.add(json("usage is absurdly large", dialect, USAGES[dialect].formatted("7", "1e12"), 1));
     String[] contradictions = {
-      USAGES[0].formatted("7", "5,\"total_tokens\":99"),
+      USAGES[0].formatted("7", "5,\"total_tokens\":2"),
       USAGES[1].formatted("7", "5,\"cache_read_input_tokens\":-8"),
       USAGES[2].formatted("7", "5,\"totalTokenCount\":2")
     };

@@ -269,7 +269,7 @@ class GeminiTest {
       quoteCharacter = '`',
       value = {
         "{\"promptTokenCount\":-7,\"candidatesTokenCount\":3}|negative|none|3",
-        "{\"promptTokenCount\":7,\"candidatesTokenCount\":1e3}|not a whole|7 in, 0 of|0",
+        "{\"promptTokenCount\":7,\"candidatesTokenCount\":1.5}|not a whole|7 in, 0 of|0",
         "{\"promptTokenCount\":7,\"totalTokenCount\":2}|total below|7 in, 0 of|0",
         "{\"promptTokenCount\":7,\"cachedContentTokenCount\":9}|more cached|7 in, 0 of|0",
         "{\"promptTokenCount\":1099511627777}|above|none|0",

@@ -2,6 +2,7 @@ package io.penstock.gateway.request;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
+import io.penstock.cost.UsageBound;
 import io.penstock.dispatch.CallEnd;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.pool.Upstream;
@@ -102,7 +103,7 @@ public final class UsageTap {
     TokenUsage stated = inputSettled || !successful ? null : reading.usage();
     if (stated != null) {
       inputSettled = true;
-      TokenUsage possible = requestContext.usageBound().within(stated, reading.textTokens());
+      TokenUsage possible = bound(reading).within(stated, reading.textTokens());
       settlement().inputStated(possible, now);
       answerLearning.inputStated(requestContext, possible, now);
     }
@@ -115,7 +116,11 @@ public final class UsageTap {
 
   /** Returns the output so far, as far as the answer can be believed. */
   private long produced(AnswerReader reading) {
-    return requestContext.usageBound().output(reading.producedTokens(), reading.textTokens());
+    return bound(reading).output(reading.producedTokens(), reading.textTokens());
+  }
+
+  private UsageBound bound(AnswerReader reading) {
+    return requestContext.usageBound().times(reading.calls());
   }
 
   /** Begins a session, in which messages pass instead of an answer. */
@@ -184,9 +189,7 @@ public final class UsageTap {
     long produced = read == null ? outputOf(stated) : produced(read, stated, signal);
     // a session has many answers, so no bound of one is known for it
     TokenUsage tokenUsage =
-        read == null || stated == null
-            ? stated
-            : requestContext.usageBound().within(stated, read.textTokens());
+        read == null || stated == null ? stated : bound(read).within(stated, read.textTokens());
     if (tokenUsage == null && successful && requestContext.isCostFinal()) {
       Cost cost = requestContext.cost();
       tokenUsage = new TokenUsage(cost.inputTokens(), 0, cost.outputTokens());

@@ -41,6 +41,14 @@ public interface AnswerReader {
   boolean isOutputComplete();
 
   /**
+   * Returns how many calls of the model the stated usage is the sum of, ≥ 1: a provider may call it
+   * several times for one answer, for example to shorten the conversation first.
+   */
+  default int calls() {
+    return 1;
+  }
+
+  /**
    * Returns the model that answers, by the first name in the answer; null if there is none yet, and
    * if the name is blank or longer than 256 characters.
    */

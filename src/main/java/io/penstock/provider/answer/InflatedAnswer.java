@@ -148,6 +148,11 @@ final class InflatedAnswer implements AnswerReader {
   }
 
   @Override
+  public int calls() {
+    return answer.calls();
+  }
+
+  @Override
   public @Nullable String model() {
     return answer.model();
   }

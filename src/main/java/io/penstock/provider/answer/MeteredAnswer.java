@@ -32,6 +32,11 @@ abstract class MeteredAnswer implements AnswerReader {
   }
 
   @Override
+  public final int calls() {
+    return usageMeter.parts();
+  }
+
+  @Override
   public final @Nullable String model() {
     return usageMeter.model();
   }

@@ -23,14 +23,27 @@ public final class UsageMeter {
   public static final int REASONING = 6;
   public static final int TOTAL = 7;
 
-  private static final int FIGURES = 8;
+  /** Input that is stated beside the rest of it. */
+  public static final int INPUT_APART = 8;
+
+  private static final int FIGURES = 9;
 
   /** Value of a figure that is not stated. */
   public static final long UNSTATED = -1;
 
-  private final boolean inputHoldsCache;
+  private final boolean usuallyHoldsCache;
   private final long[] stated = new long[FIGURES];
   private final long[] block = new long[FIGURES];
+
+  /** Figures of one part of the block, and the sums of all its parts; null where there are none. */
+  private long @Nullable [] part;
+
+  private long @Nullable [] sums;
+  private int blockParts;
+  private int parts;
+  private boolean namedWithCache;
+  private boolean namedApart;
+  private boolean inputHoldsCache;
   private long document;
   private long statedIn = UNSTATED;
   private long textIn = UNSTATED;
@@ -40,11 +53,12 @@ public final class UsageMeter {
   private @Nullable String warning;
 
   /**
-   * @param inputHoldsCache whether the provider's input figure includes tokens read from and
-   *     written to its cache, or those are added to it
+   * @param usuallyHoldsCache whether the provider's input figure includes tokens read from and
+   *     written to its cache, or those are added to it, unless the names of a block tell
    */
-  public UsageMeter(boolean inputHoldsCache) {
-    this.inputHoldsCache = inputHoldsCache;
+  public UsageMeter(boolean usuallyHoldsCache) {
+    this.usuallyHoldsCache = usuallyHoldsCache;
+    this.inputHoldsCache = usuallyHoldsCache;
     Arrays.fill(stated, UNSTATED);
     Arrays.fill(block, UNSTATED);
   }
@@ -81,8 +95,68 @@ public final class UsageMeter {
     }
   }
 
-  void beginBlock() {
+  public void beginBlock() {
     Arrays.fill(block, UNSTATED);
+    part = null;
+    sums = null;
+    blockParts = 0;
+    namedWithCache = false;
+    namedApart = false;
+  }
+
+  /** Begins a part of the current block, such as one of several calls of a model. */
+  void beginPart() {
+    part = new long[FIGURES];
+    Arrays.fill(part, UNSTATED);
+    blockParts++;
+  }
+
+  /** Ends a part of the current block: the sums of all parts count where they are larger. */
+  void endPart() {
+    long[] ended = part;
+    if (ended == null) {
+      return;
+    }
+    part = null;
+    long[] before = sums;
+    if (before == null) {
+      sums = ended;
+      return;
+    }
+    for (int i = 0; i < FIGURES; i++) {
+      before[i] = sum(before[i], ended[i]);
+    }
+  }
+
+  /** Returns the sum of those of two figures that are stated. */
+  private static long sum(long one, long other) {
+    return one == UNSTATED || other == UNSTATED
+        ? Math.max(one, other)
+        : Math.min(one + other, Cost.MAX_TOKENS);
+  }
+
+  /** Returns how many calls of a model the usage consists of, ≥ 1. */
+  int parts() {
+    return Math.max(1, parts);
+  }
+
+  /**
+   * Notes that the input of the current block includes what was read from or written to a cache.
+   */
+  void inputHoldsCache() {
+    namedWithCache = true;
+  }
+
+  /**
+   * Notes that the current block states cache reads or writes as its provider does beside input.
+   */
+  void cacheIsApart() {
+    namedApart = true;
+  }
+
+  /** Returns whether any block has stated the input. */
+  public boolean hasInput() {
+    return stated[INPUT] != UNSTATED;
   }
 
   /** Sets a figure of the current block to the current value of the walk. */
@@ -90,9 +164,13 @@ public final class UsageMeter {
     figure(figure, tokens(at));
   }
 
-  /** Sets a figure of the current block, unless the value is {@link #UNSTATED}. */
+  /**
+   * Sets a figure of the current block, unless the value is {@link #UNSTATED}. The largest counts
+   * where one is stated under several names: servers state zero under those that they do not use.
+   */
   public void figure(int figure, long tokens) {
-    block[figure] = tokens == UNSTATED ? block[figure] : tokens;
+    long[] into = part == null ? block : part;
+    into[figure] = Math.max(into[figure], tokens);
   }
 
   /**
@@ -102,7 +180,7 @@ public final class UsageMeter {
     if (at.isNull()) {
       return UNSTATED;
     }
-    long tokens = at.whole();
+    long tokens = at.wholeInAnyForm();
     if (tokens == JsonWalk.NOT_WHOLE) {
       warn("a token count in the usage is not a whole number");
     } else if (tokens == JsonWalk.NEGATIVE) {
@@ -121,6 +199,12 @@ public final class UsageMeter {
    * @param atEnd whether its output figure covers the whole answer
    */
   public void endBlock(boolean atEnd) {
+    long[] summed = sums;
+    for (int i = 0; i < FIGURES && summed != null; i++) {
+      block[i] = Math.max(block[i], summed[i]);
+    }
+    parts = Math.max(parts, blockParts);
+    complete();
     // a block that repeats the input as zero has not counted it
     boolean input = stated[INPUT] == UNSTATED;
     for (int i = 0; i < OUTPUT; i++) {
@@ -140,19 +224,43 @@ public final class UsageMeter {
     contradictions();
   }
 
+  /**
+   * Completes the current block from its total, and by figures that cannot be parts of others. Some
+   * servers do not count reasoning as output, or the cache as input, and some state only a total.
+   */
+  private void complete() {
+    if (block[INPUT] != UNSTATED) {
+      inputHoldsCache = namedWithCache || (usuallyHoldsCache && !namedApart);
+    }
+    long total = block[TOTAL];
+    long output = Math.max(0, block[OUTPUT]);
+    if (block[INPUT] == UNSTATED && total != UNSTATED) {
+      block[INPUT] = Math.max(0, total - Math.max(output, textTokens()));
+    } else if (total != UNSTATED) {
+      long cached = Math.max(0, block[CACHE_READ]) + Math.max(0, block[CACHE_WRITE]);
+      long more = total - block[INPUT] - output - (inputHoldsCache ? 0 : cached);
+      if (more == cached && cached > 0) {
+        inputHoldsCache = false;
+      } else if (more > 0) {
+        block[OUTPUT] = output + more;
+      } else if (more < 0 && total < block[INPUT] + output) {
+        warn("the usage states a total below its parts");
+      }
+    }
+    if (block[REASONING] > Math.max(0, block[OUTPUT])) {
+      block[OUTPUT] = sum(block[OUTPUT], block[REASONING]);
+    }
+    if (block[INPUT] != UNSTATED) {
+      block[INPUT] = sum(block[INPUT], block[INPUT_APART]);
+    }
+  }
+
   private void contradictions() {
     if (inputHoldsCache && figure(CACHE_READ) + written() > figure(INPUT)) {
       warn("the usage states more cached input than input");
     }
     if (!writesAddUp()) {
       warn("the lifetimes in the usage do not add up to what was written to the cache");
-    }
-    if (figure(REASONING) > figure(OUTPUT)) {
-      warn("the usage states more reasoning than output");
-    }
-    long parts = Math.max(0, block[INPUT]) + Math.max(0, block[OUTPUT]);
-    if (block[TOTAL] != UNSTATED && block[INPUT] != UNSTATED && block[TOTAL] != parts) {
-      warn("the total in the usage is not the sum of its parts");
     }
   }
 

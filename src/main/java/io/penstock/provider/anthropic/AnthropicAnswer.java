@@ -32,7 +32,8 @@ final class AnthropicAnswer extends AnswerVisitor {
 
   @Override
   protected boolean isUsage(JsonWalk at, int depth) {
-    return isOfTheWhole(at, depth, "usage", "message");
+    return isOfTheWhole(at, depth, "usage", "message")
+        || (depth == 1 && "amazon-bedrock-invocationMetrics".equals(at.name(1)));
   }
 
   @Override
@@ -42,37 +43,10 @@ final class AnthropicAnswer extends AnswerVisitor {
 
   @Override
   protected void content(JsonWalk at) {
-    if (isLifetime(at)) {
-      lifetime(at, String.valueOf(at.name()));
-    } else if (isInput(at)) {
+    if (isInput(at)) {
       usageMeter.text(at.compactBytes());
     } else if (at.isString() && isText(at)) {
       usageMeter.text(at.utf8Bytes());
-    }
-  }
-
-  @Override
-  protected void figure(JsonWalk at, String name) {
-    switch (name) {
-      case "input_tokens" -> usageMeter.figure(UsageMeter.INPUT, at);
-      case "cache_read_input_tokens" -> usageMeter.figure(UsageMeter.CACHE_READ, at);
-      case "cache_creation_input_tokens" -> usageMeter.figure(UsageMeter.CACHE_WRITE, at);
-      case "output_tokens" -> usageMeter.figure(UsageMeter.OUTPUT, at);
-      default -> {}
-    }
-  }
-
-  /** Returns whether the position is in the part of a usage that tells lifetimes apart. */
-  private boolean isLifetime(JsonWalk at) {
-    int depth = at.depth();
-    return depth > 2 && "cache_creation".equals(at.name(depth - 1)) && isUsage(at, depth - 2);
-  }
-
-  private void lifetime(JsonWalk at, String name) {
-    switch (name) {
-      case "ephemeral_5m_input_tokens" -> usageMeter.figure(UsageMeter.CACHE_WRITE_SHORT, at);
-      case "ephemeral_1h_input_tokens" -> usageMeter.figure(UsageMeter.CACHE_WRITE_HOUR, at);
-      default -> {}
     }
   }
 

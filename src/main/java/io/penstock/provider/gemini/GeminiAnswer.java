@@ -43,16 +43,10 @@ final class GeminiAnswer extends AnswerVisitor {
   protected void closeUsage(JsonWalk at) {
     long input = sum(prompt, prompt == UsageMeter.UNSTATED ? UsageMeter.UNSTATED : tools);
     long output = sum(candidates, thoughts);
-    if (input != UsageMeter.UNSTATED && total != UsageMeter.UNSTATED) {
-      if (total < input) {
-        usageMeter.warn("the usage states a total below its input");
-      } else if (output == UsageMeter.UNSTATED && total > input) {
-        output = total - input;
-      }
-    }
     usageMeter.figure(UsageMeter.INPUT, input);
     usageMeter.figure(UsageMeter.OUTPUT, output);
     usageMeter.figure(UsageMeter.REASONING, thoughts);
+    usageMeter.figure(UsageMeter.TOTAL, total);
     super.closeUsage(at);
   }
 
@@ -65,12 +59,12 @@ final class GeminiAnswer extends AnswerVisitor {
 
   @Override
   protected boolean isUsage(JsonWalk at, int depth) {
-    return depth == 1 && "usageMetadata".equals(at.name(1));
+    return isOfTheWhole(at, depth, "usageMetadata", "response");
   }
 
   @Override
   protected boolean isModel(JsonWalk at) {
-    return at.depth() == 1 && "modelVersion".equals(at.name(1));
+    return isOfTheWhole(at, at.depth(), "modelVersion", "response");
   }
 
   @Override
@@ -96,13 +90,16 @@ final class GeminiAnswer extends AnswerVisitor {
     switch (name) {
       case "promptTokenCount" -> prompt = usageMeter.tokens(at);
       case "toolUsePromptTokenCount" -> tools = usageMeter.tokens(at);
-      case "candidatesTokenCount" -> candidates = usageMeter.tokens(at);
+      case "candidatesTokenCount", "responseTokenCount" -> candidates = usageMeter.tokens(at);
       case "thoughtsTokenCount" -> thoughts = usageMeter.tokens(at);
       case "totalTokenCount" -> total = usageMeter.tokens(at);
       case "cachedContentTokenCount" -> usageMeter.figure(UsageMeter.CACHE_READ, at);
       default -> {}
     }
   }
+
+  @Override
+  protected void detail(JsonWalk at, String of, String name) {}
 
   /** Returns whether the position is below {@code candidates[].content.parts[]}. */
   private static boolean isPart(JsonWalk at) {

@@ -11,9 +11,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenAiAnswer extends AnswerVisitor {
   private static final int MAX_TYPE_LENGTH = 128;
+  private static final String TIMINGS = "timings";
 
   private @Nullable String type;
   private long deltaBytes;
+  private long input;
+  private long output;
 
   /** Whether it is a chat or a completion, which may state its usage more than once. */
   private boolean choices;
@@ -27,6 +30,8 @@ final class OpenAiAnswer extends AnswerVisitor {
     if (at.depth() == 0) {
       type = null;
       deltaBytes = 0;
+      input = UsageMeter.UNSTATED;
+      output = UsageMeter.UNSTATED;
     }
   }
 
@@ -36,20 +41,56 @@ final class OpenAiAnswer extends AnswerVisitor {
       // audio is not text, and a transcript of it is sent, too
       boolean sound = type != null && type.endsWith("audio.delta");
       usageMeter.text(sound ? 0 : deltaBytes);
+      if (input != UsageMeter.UNSTATED || output != UsageMeter.UNSTATED) {
+        usageMeter.beginBlock();
+        usageMeter.figure(UsageMeter.INPUT, input);
+        usageMeter.figure(UsageMeter.OUTPUT, output);
+        usageMeter.endBlock(true);
+      }
     }
   }
 
+  /**
+   * Returns whether the place is that of a usage block. Compatible servers have it in the choice,
+   * in an object with what they add, or under another name.
+   */
+  @Override
+  protected boolean isUsage(JsonWalk at, int depth) {
+    String name = at.name(depth);
+    if (name == null) {
+      return false;
+    }
+    return switch (name) {
+      case "usage" ->
+          switch (depth) {
+            case 1 -> true;
+            case 2 -> isWrapper(String.valueOf(at.name(1)));
+            case 3 -> "choices".equals(at.name(1)) && at.name(2) == null;
+            default -> false;
+          };
+      case "meta" -> depth == 1 || (depth == 2 && "response".equals(at.name(1)));
+      case TIMINGS, "meta_info", "amazon-bedrock-invocationMetrics" -> depth == 1;
+      default -> false;
+    };
+  }
+
+  /** Returns whether a member at the top holds the usage of the whole answer. */
+  private static boolean isWrapper(String name) {
+    return switch (name) {
+      case "response", "x_groq", "result", "delta" -> true;
+      default -> false;
+    };
+  }
+
+  /** Times of a server say what it did not take from its cache, so a stated usage comes first. */
   @Override
   protected void closeUsage(JsonWalk at) {
-    super.closeUsage(at);
+    if (!TIMINGS.equals(at.name()) || !usageMeter.hasInput()) {
+      super.closeUsage(at);
+    }
     if (!choices) {
       usageMeter.completeOutput();
     }
-  }
-
-  @Override
-  protected boolean isUsage(JsonWalk at, int depth) {
-    return isOfTheWhole(at, depth, "usage", "response");
   }
 
   @Override
@@ -58,43 +99,25 @@ final class OpenAiAnswer extends AnswerVisitor {
   }
 
   @Override
-  protected void figure(JsonWalk at, String name) {
-    switch (name) {
-      case "prompt_tokens", "input_tokens" -> usageMeter.figure(UsageMeter.INPUT, at);
-      case "completion_tokens", "output_tokens" -> usageMeter.figure(UsageMeter.OUTPUT, at);
-      case "total_tokens" -> usageMeter.figure(UsageMeter.TOTAL, at);
-      default -> {}
-    }
-  }
-
-  @Override
   protected void content(JsonWalk at) {
-    if (isUsage(at, at.depth() - 2)) {
-      detail(at, at.depth());
-    } else if (at.isString()) {
+    if (at.isString()) {
       text(at);
+    } else if (at.isNumber() && (at.depth() == 1 || isResult(at))) {
+      counted(at, String.valueOf(at.name()));
     }
   }
 
-  private void detail(JsonWalk at, int depth) {
-    String name = at.name();
-    String of = at.name(depth - 1);
-    if (name == null || of == null) {
-      return;
-    }
-    switch (of) {
-      case "prompt_tokens_details", "input_tokens_details", "input_token_details" -> {
-        if (name.equals("cached_tokens")) {
-          usageMeter.figure(UsageMeter.CACHE_READ, at);
-        } else if (name.equals("cache_write_tokens")) {
-          usageMeter.figure(UsageMeter.CACHE_WRITE, at);
-        }
-      }
-      case "completion_tokens_details", "output_tokens_details" -> {
-        if (name.equals("reasoning_tokens")) {
-          usageMeter.figure(UsageMeter.REASONING, at);
-        }
-      }
+  private static boolean isResult(JsonWalk at) {
+    return at.depth() == 3 && "results".equals(at.name(1));
+  }
+
+  /** Reads a member of an answer that states its usage without a block. */
+  private void counted(JsonWalk at, String name) {
+    switch (name) {
+      case "prompt_eval_count", "tokens_evaluated", "input_token_count" ->
+          input = usageMeter.tokens(at);
+      case "eval_count", "tokens_predicted", "generated_token_count" ->
+          output = usageMeter.tokens(at);
       default -> {}
     }
   }

@@ -35,8 +35,9 @@ class AnswerReaderTest {
       value = {
         "-5|negative",
         "-99999999999999999999|negative",
-        "1e30|not a whole number",
-        "\"5\"|not a whole number",
+        "1e30|above",
+        "100.5|not a whole number",
+        "\"5 \"|not a whole number",
         "9223372036854775807|above",
         "99999999999999999999|above",
         "true|not a whole number",
@@ -200,7 +201,7 @@ class AnswerReaderTest {
         "{\"ephemeral_1h_input_tokens\":20}|do not add up",
         "{\"ephemeral_1h_input_tokens\":99}|do not add up",
         "{\"ephemeral_5m_input_tokens\":30,\"ephemeral_1h_input_tokens\":-1}|negative",
-        "{\"ephemeral_5m_input_tokens\":30,\"ephemeral_1h_input_tokens\":\"20\"}|whole number",
+        "{\"ephemeral_5m_input_tokens\":30,\"ephemeral_1h_input_tokens\":\"x\"}|whole number",
         "{\"ephemeral_5m_input_tokens\":{\"ephemeral_1h_input_tokens\":20}}|",
         "[30,20]|",
         "20|",
@@ -237,7 +238,8 @@ class AnswerReaderTest {
   void usage_elsewhere_isNotUsage() {
     AnswerReader reader =
         openAi(
-            "{\"choices\":[{\"message\":{\"content\":\"\"},\"usage\":{\"prompt_tokens\":9}}],"
+            "{\"choices\":[{\"message\":{\"usage\":{\"prompt_tokens\":9}}}],"
+                + "\"output\":[{\"usage\":{\"prompt_tokens\":9}}],"
                 + "\"x\":{\"usage\":{\"prompt_tokens\":9}}}");
     assertThat(reader.usage()).isNull();
   }

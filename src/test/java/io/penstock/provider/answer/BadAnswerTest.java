@@ -36,7 +36,7 @@ class BadAnswerTest {
         new Shape(
             DialectTable.OPENAI,
             "{\"usage\":{\"prompt_tokens\":%s,\"completion_tokens\":%s}}",
-            "{\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":5,\"total_tokens\":99}}",
+            "{\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":5,\"total_tokens\":2}}",
             "data: %s\n\n"),
         new Shape(
             DialectTable.OPENAI,
@@ -48,7 +48,7 @@ class BadAnswerTest {
             DialectTable.OPENAI,
             "{\"usage\":{\"input_tokens\":%s,\"output_tokens\":%s}}",
             "{\"usage\":{\"input_tokens\":7,\"output_tokens\":5,"
-                + "\"output_tokens_details\":{\"reasoning_tokens\":6}}}",
+                + "\"output_tokens_details\":{\"reasoning_tokens\":-6}}}",
             "data: {\"type\":\"response.incomplete\",\"response\":%s}\n\n"),
         new Shape(
             DialectTable.ANTHROPIC,
@@ -60,7 +60,7 @@ class BadAnswerTest {
 
   static Stream<List<Object>> absurd() {
     List<String> figures =
-        List.of("-1", "1e30", "9223372036854775808", "1.5", "\"5\"", "true", "[5]", "{}");
+        List.of("-1", "1e30", "9223372036854775808", "1.5", "\"5x\"", "true", "[5]", "{}");
     return shapes().stream()
         .flatMap(shape -> figures.stream().map(figure -> List.<Object>of(shape, figure)));
   }
