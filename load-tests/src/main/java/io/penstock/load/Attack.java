@@ -21,7 +21,14 @@ enum Attack {
   QUESTIONS("questions about a key's limits and about requests"),
   SLOW_UPLOADS("bodies of which hardly a byte comes"),
   MANY_CONNECTIONS("connections that say nothing, or half a request"),
-  HEADER_FLOODS("heads with thousands of fields, and with lines of 64 KiB");
+  HEADER_FLOODS("heads with thousands of fields, and with lines of 64 KiB"),
+  POISONED_ESTIMATES("short prompts with a provider's tool, whose answers state 2,000 tokens"),
+  HIDDEN_INPUT("requests that continue from earlier answers, with 2,000 tokens in no body"),
+  MANY_LANES("requests that wait, each for a model with another name"),
+  LARGE_WAITING_BODIES("bodies of 8 MiB that wait for the key's own limit"),
+  FILLED_QUEUE("thousands of requests that wait, in a queue with the order fifo"),
+  REFUSED_WARMUPS("prompts with new beginnings, refused while the key has no slot"),
+  LEFT_RETRIES("requests that are sent again after a 429, while their client leaves");
 
   private final String does;
 
@@ -47,10 +54,15 @@ enum Attack {
     return "load-test-hostile-" + shown();
   }
 
+  /** Returns the path of the endpoint at which both tenants send their requests. */
+  String endpoint() {
+    return this == FILLED_QUEUE ? HostileRequests.FIFO : HostileRequests.FAIR;
+  }
+
   /** Returns how many attempts a second it makes at most; those of megabytes are fewer. */
   int perSecond(int rate) {
     return switch (this) {
-      case LARGE_BODIES -> Math.max(1, rate / 20);
+      case LARGE_BODIES, LARGE_WAITING_BODIES -> Math.max(1, rate / 20);
       case HEADER_FLOODS -> Math.max(1, rate / 4);
       default -> rate;
     };

@@ -6,11 +6,13 @@ import java.util.Base64;
 
 /** The requests of a hostile tenant, as they go over the wire. */
 final class HostileRequests {
-  /** What the endpoint is called that both tenants use. */
-  static final String ENDPOINT = "/load";
+  /** The endpoint that both tenants use, where keys take turns. */
+  static final String FAIR = "/load";
 
-  /** What the requests of the tenant that behaves ask for. */
-  static final String CHAT = ENDPOINT + Cast.PATH;
+  /** One in the order of arrival. */
+  static final String FIFO = "/load-fifo";
+
+  private static final String CHAT = FAIR + Cast.PATH;
 
   private static final int SMALLEST = 64 * 1024;
   private static final int DOUBLINGS = 8;
@@ -18,6 +20,10 @@ final class HostileRequests {
   private static final int MANY_FIELDS = 3_000;
   private static final int DEEP = 10_000;
   private static final int MESSAGE = 1_000;
+  private static final int BEGINNING_WORDS = 500;
+
+  /** Every so many attempts there is another request that holds a slot of the key. */
+  static final int SLOW_EVERY = 8;
 
   /** Every so many attempts there is another request that can be asked about. */
   static final int ASKED_EVERY = 4;
@@ -37,8 +43,13 @@ final class HostileRequests {
 
   /** Returns a whole request that posts a body to the endpoint. */
   static byte[] post(String secret, byte[] body) {
-    String fields = "Content-Type: application/json\r\nContent-Length: " + body.length + "\r\n";
-    return joined(head("POST", CHAT, secret, fields), body);
+    return post(CHAT, secret, "", body);
+  }
+
+  private static byte[] post(String target, String secret, String more, byte[] body) {
+    String fields =
+        more + "Content-Type: application/json\r\nContent-Length: " + body.length + "\r\n";
+    return joined(head("POST", target, secret, fields), body);
   }
 
   static byte[] get(String secret, String target) {
@@ -55,14 +66,46 @@ final class HostileRequests {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Returns what a tenant sends that behaves. */
-  static byte[] harmless(String secret) {
-    return post(secret, bytes(Load.BODY));
+  /** Returns what a tenant that behaves sends to an endpoint. */
+  static byte[] harmless(String endpoint, String secret) {
+    return post(endpoint + Cast.PATH, secret, "", bytes(Load.BODY));
   }
 
   /** Returns a request whose prompt is a word that the upstream obeys. */
   static byte[] prompting(String secret, String word) {
     return post(secret, bytes(prompt("", word)));
+  }
+
+  /** Returns one that takes long, to the endpoint in the order of arrival. */
+  static byte[] queued(String secret) {
+    return post(FIFO + Cast.PATH, secret, "", bytes(prompt("", PromptedUpstream.SLOW)));
+  }
+
+  /** Returns one that takes long, for a model that no other names. */
+  static byte[] naming(String secret, long number) {
+    String model = "\"load-%d\"".formatted(number);
+    return post(secret, bytes(prompt("", PromptedUpstream.SLOW).replaceFirst("\"load\"", model)));
+  }
+
+  /** Returns one for the model of the other tenant that lets the provider search. */
+  static byte[] searching(String secret) {
+    String search = prompt("\"web_search_options\":{},", PromptedUpstream.FIND);
+    return post(secret, bytes(search.replaceFirst("load", "gpt-4o-mini")));
+  }
+
+  /** Returns one that continues from an answer which the gateway does not know. */
+  static byte[] continuing(String secret, long number) {
+    String body =
+        "{\"model\":\"hidden\",\"max_output_tokens\":100,\"previous_response_id\":\"resp-%d\","
+                .formatted(number)
+            + "\"input\":\"%s\"}".formatted(PromptedUpstream.FIND);
+    return post(FAIR + "/v1/responses", secret, "", bytes(body));
+  }
+
+  /** Returns one that hardly waits, with a beginning that is long enough for a cache. */
+  static byte[] beginning(String secret, long number) {
+    String words = "beginning-%d ".formatted(number).repeat(BEGINNING_WORDS);
+    return post(CHAT, secret, "x-penstock-timeout: 0.001\r\n", bytes(prompt("", words)));
   }
 
   /** Returns one that asks for a stream, with its usage at the end. */
@@ -83,14 +126,17 @@ final class HostileRequests {
 
   /** Returns one whose body is 64 KiB doubled up to seven times. */
   static byte[] large(String secret, long number) {
-    int size = SMALLEST << (number % DOUBLINGS);
-    return post(
-        secret,
-        bytes(
-            MODEL
-                + "\"messages\":[{\"role\":\"user\",\"content\":\""
-                + "ab ".repeat(size / 3)
-                + "\"}]}"));
+    return post(secret, bytes(prompt("", ofSize(SMALLEST << (number % DOUBLINGS)))));
+  }
+
+  private static String ofSize(int size) {
+    return "ab ".repeat(size / 3);
+  }
+
+  /** Returns one whose body is 8 MiB, and which takes long. */
+  static byte[] largeAndSlow(String secret) {
+    String words = PromptedUpstream.SLOW + " " + ofSize(SMALLEST << (DOUBLINGS - 1));
+    return post(secret, bytes(prompt("", words)));
   }
 
   /** Returns one whose body does not keep what its head or its beginning promised. */
@@ -159,7 +205,7 @@ final class HostileRequests {
             + "Sec-WebSocket-Key: "
             + key
             + "\r\n";
-    return head("GET", ENDPOINT + "/v1/realtime?model=load", secret, fields);
+    return head("GET", FAIR + "/v1/realtime?model=load", secret, fields);
   }
 
   /** Returns a call that makes another object, most of which take what they may. */

@@ -34,6 +34,8 @@ import tools.jackson.databind.json.JsonMapper;
 final class HostileTenant {
   private static final int PATIENCE_MILLIS = 2_000;
   private static final int SMALL_BUFFER = 4 * 1024;
+  private static final long QUARTER_MILLI_NANOS = 250_000;
+  private static final long LEAVING_TIMES = 16;
   private static final byte[] FINISHED =
       "\"finish_reason\":\"stop\"".getBytes(StandardCharsets.UTF_8);
 
@@ -198,7 +200,7 @@ final class HostileTenant {
     private @Nullable String attempt(long number) {
       try {
         return harmless
-            ? exchange(HostileRequests.harmless(HARMLESS))
+            ? exchange(HostileRequests.harmless(attack.endpoint(), HARMLESS))
             : attack(attack.secret(), number);
       } catch (SocketTimeoutException e) {
         reset();
@@ -223,7 +225,7 @@ final class HostileTenant {
             hold(HostileRequests.prompting(secret, PromptedUpstream.SLOW), 4_000);
         case IGNORED_UPGRADES -> alone(HostileRequests.upgrade(secret, number));
         case POISONED_PROMPTS -> exchange(HostileRequests.prompting(secret, PromptedUpstream.FAIL));
-        case WRONG_KEYS -> exchange(HostileRequests.harmless("wrong-" + number));
+        case WRONG_KEYS -> exchange(HostileRequests.harmless(attack.endpoint(), "wrong-" + number));
         case COORDINATION_OBJECTS -> exchange(HostileRequests.object(secret, number));
         case QUESTIONS ->
             number % HostileRequests.ASKED_EVERY == 0
@@ -232,6 +234,18 @@ final class HostileTenant {
         case SLOW_UPLOADS -> hold(HostileRequests.slow(secret), 2_000);
         case MANY_CONNECTIONS -> hold(HostileRequests.silent(number), 4_000);
         case HEADER_FLOODS -> alone(HostileRequests.flood(secret, number));
+        case POISONED_ESTIMATES -> exchange(HostileRequests.searching(secret));
+        case HIDDEN_INPUT -> exchange(HostileRequests.continuing(secret, number));
+        case MANY_LANES -> hold(HostileRequests.naming(secret, number), 4_000);
+        case LARGE_WAITING_BODIES -> hold(HostileRequests.largeAndSlow(secret), 64);
+        case FILLED_QUEUE -> hold(HostileRequests.queued(secret), 4_000);
+        case REFUSED_WARMUPS ->
+            number % HostileRequests.SLOW_EVERY == 0
+                ? hold(HostileRequests.prompting(secret, PromptedUpstream.SLOW), 250)
+                : exchange(HostileRequests.beginning(secret, number));
+        case LEFT_RETRIES ->
+            left(
+                HostileRequests.prompting(secret, PromptedUpstream.REFUSE), number % LEAVING_TIMES);
       };
     }
 
@@ -298,6 +312,17 @@ final class HostileTenant {
       }
       reset();
       return CLOSED;
+    }
+
+    /** Leaves a request some parts of a millisecond after it was sent. */
+    private String left(byte[] request, long quarters) throws IOException {
+      reset();
+      Socket socket = connect();
+      kept = socket;
+      socket.getOutputStream().write(request);
+      LockSupport.parkNanos(quarters * QUARTER_MILLI_NANOS);
+      reset();
+      return LEFT;
     }
 
     private boolean contains(int length, byte[] part) {

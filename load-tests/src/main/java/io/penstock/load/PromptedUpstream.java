@@ -20,6 +20,9 @@ final class PromptedUpstream {
   /** The answer is 500. */
   static final String FAIL = "please-fail";
 
+  /** The answer is 429, to be sent again at once. */
+  static final String REFUSE = "please-refuse";
+
   /** The answer comes after two seconds. */
   static final String SLOW = "please-wait";
 
@@ -28,6 +31,9 @@ final class PromptedUpstream {
 
   /** The answer is a stream that says how it ended, and states its usage two seconds later. */
   static final String LATE_USAGE = "please-state-usage-late";
+
+  /** The answer states an input of 2,000 tokens, whatever the request has. */
+  static final String FIND = "please-find";
 
   private static final Duration LONG = Duration.ofSeconds(2);
   private static final int FLOOD_EVENTS = 4_096;
@@ -42,6 +48,8 @@ final class PromptedUpstream {
           + "\"},\"finish_reason\":\"stop\"}],"
           + USAGE
           + "}";
+
+  private static final String FOUND = ANSWER.replace("200,", "2000,").replace("300}", "2100}");
 
   private static final ByteBuf EVENT = event(" water", null);
   private static final ByteBuf STOP = event("", "stop");
@@ -97,6 +105,14 @@ final class PromptedUpstream {
     if (body.contains(FAIL)) {
       return whole(response.status(500), FAILED);
     }
+    if (body.contains(REFUSE)) {
+      // without a limit, the gateway would take it for one of the provider's that is lower
+      response
+          .status(429)
+          .header("retry-after", "0")
+          .header("x-ratelimit-limit-tokens", String.valueOf(TwoTenants.UPSTREAM_TPM));
+      return whole(response, FAILED);
+    }
     if (body.contains(FLOOD)) {
       return stream(response, Flux.range(0, FLOOD_EVENTS).map(each -> FLOOD_EVENT.duplicate()));
     }
@@ -106,8 +122,9 @@ final class PromptedUpstream {
       return stream(
           response, text.concatWithValues(STOP.duplicate()).concatWith(end.delaySequence(LONG)));
     }
+    String json = body.contains(FIND) ? FOUND : ANSWER;
     Duration takes = body.contains(SLOW) ? LONG : delay;
-    return Mono.delay(takes).then(Mono.defer(() -> Mono.from(whole(response, ANSWER))));
+    return Mono.delay(takes).then(Mono.defer(() -> Mono.from(whole(response, json))));
   }
 
   private static Publisher<Void> whole(HttpServerResponse response, String json) {

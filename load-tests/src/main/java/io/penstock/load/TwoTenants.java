@@ -35,6 +35,13 @@ final class TwoTenants implements Scenario {
   private static final int HOSTILE_TPM = 3_000_000;
 
   private static final int HOSTILE_CONCURRENCY = 16;
+
+  /**
+   * The budget of the key with hidden input, and the context of its model: such requests go one at
+   * a time.
+   */
+  private static final int BUDGET = 20_000_000;
+
   private static final int SECONDS = 60;
   private static final int ROUNDS = 3;
   private static final int THREADS = 16;
@@ -105,22 +112,31 @@ final class TwoTenants implements Scenario {
     keys.append(open.formatted("harmless", Penstock.sha256(HostileTenant.HARMLESS)));
     for (Attack each : Attack.values()) {
       keys.append(
-          "  - {name: %s, sha256: %s, tpm: %d, concurrency: %d, on_limit: wait}\n"
+          "  - {name: %s, sha256: %s, tpm: %d, concurrency: %d, on_limit: wait%s}\n"
               .formatted(
-                  each.shown(), Penstock.sha256(each.secret()), HOSTILE_TPM, HOSTILE_CONCURRENCY));
+                  each.shown(),
+                  Penstock.sha256(each.secret()),
+                  HOSTILE_TPM,
+                  HOSTILE_CONCURRENCY,
+                  each == Attack.HIDDEN_INPUT ? ", budget_tokens_per_day: " + BUDGET : ""));
     }
+    String models = "models:\n  hidden: {context_tokens: %d}\nendpoints:\n".formatted(BUDGET);
     return keys
-        + """
-        endpoints:
-          - path: %s
-            dialect: openai
-            scheduler: fair
-            fair_by: key
-            max_queue_size: 2000
-            upstreams:
-              - {id: shared, url: "http://127.0.0.1:%d", tpm: %d, concurrency: 64, settle: usage}
-        """
-            .formatted(HostileRequests.ENDPOINT, upstream, UPSTREAM_TPM);
+        + models
+        + endpoint(HostileRequests.FAIR, "scheduler: fair\n    fair_by: key", upstream)
+        + endpoint(HostileRequests.FIFO, "scheduler: fifo", upstream);
+  }
+
+  private static String endpoint(String path, String order, int upstream) {
+    return """
+      - path: %s
+        dialect: openai
+        %s
+        max_queue_size: 2000
+        upstreams:
+          - {id: "shared%s", url: "http://127.0.0.1:%d", tpm: %d, concurrency: 64, settle: usage}
+    """
+        .formatted(path, order, path.replace('/', '-'), upstream, UPSTREAM_TPM);
   }
 
   @Override
@@ -175,7 +191,7 @@ final class TwoTenants implements Scenario {
   private static Stretch stretch(
       Gateway gateway, int hostile, Attack attack, Beside beside, Duration length, int rate)
       throws IOException, InterruptedException {
-    String chat = HostileRequests.CHAT;
+    String chat = attack.endpoint() + Cast.PATH;
     Peer peer = new Peer("good", gateway.port(), chat, "", Double.NaN, headers -> true);
     Duration whole = LEAD.plus(length);
     Duration cpuBefore = cpu(gateway);

@@ -102,7 +102,13 @@ class HostileTenantTest {
               HostileRequests.invalid("s", number),
               HostileRequests.above("s", number),
               HostileRequests.asked("s", number),
-              HostileRequests.harmless("s"))) {
+              HostileRequests.largeAndSlow("s"),
+              HostileRequests.queued("s"),
+              HostileRequests.naming("s", number),
+              HostileRequests.searching("s"),
+              HostileRequests.continuing("s", number),
+              HostileRequests.beginning("s", number),
+              HostileRequests.harmless(HostileRequests.FAIR, "s"))) {
         String text = new String(request, StandardCharsets.ISO_8859_1);
         int body = text.indexOf("\r\n\r\n") + 4;
         assertThat(text).contains("Content-Length: " + (request.length - body) + "\r\n");
