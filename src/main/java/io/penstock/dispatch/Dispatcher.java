@@ -189,6 +189,9 @@ public final class Dispatcher {
       waitingRoom.remove(parkedTicket, false); // decided elsewhere, and about to leave
       return;
     }
+    if (waitingRoom.hold(parkedTicket, ticketRoute, now)) {
+      return; // it goes on in another lane
+    }
     if (choice.onlyPaced()) {
       choice.lane().claimForPace(choice, now);
       return;

@@ -1,6 +1,9 @@
 package io.penstock.dispatch;
 
+import io.penstock.pool.UpstreamHold;
 import io.penstock.quota.CallerAccount;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param account the account with whose quotas it waits in the queue, or null when that was charged
  *     at arrival, or there is none
  * @param warmup the group with which it waits until one of them has warmed a cache, or null
+ * @param holds the pauses of upstreams that held it so far, and that do not hold all others
  */
 public record LaneKey(
     @Nullable String model,
@@ -28,7 +32,12 @@ public record LaneKey(
     @Nullable String avoidedUpstream,
     boolean withFallbacks,
     @Nullable CallerAccount account,
-    @Nullable WarmupGroup warmup) {
+    @Nullable WarmupGroup warmup,
+    List<UpstreamHold> holds) {
+  public LaneKey {
+    holds = List.copyOf(holds);
+  }
+
   /**
    * Returns the value of a ticket that has just arrived and may go to any upstream.
    *
@@ -36,7 +45,8 @@ public record LaneKey(
    */
   static LaneKey of(@Nullable String model, @Nullable CallerAccount callerAccount) {
     boolean waits = callerAccount != null && callerAccount.waits();
-    return new LaneKey(model, false, null, false, null, false, waits ? callerAccount : null, null);
+    return new LaneKey(
+        model, false, null, false, null, false, waits ? callerAccount : null, null, List.of());
   }
 
   /** Returns the value for a ticket that may only go to that upstream; null is any. */
@@ -54,7 +64,15 @@ public record LaneKey(
 
   private LaneKey to(@Nullable String upstream, boolean affinity) {
     return new LaneKey(
-        model, alreadyCharged, upstream, affinity, avoidedUpstream, withFallbacks, account, warmup);
+        model,
+        alreadyCharged,
+        upstream,
+        affinity,
+        avoidedUpstream,
+        withFallbacks,
+        account,
+        warmup,
+        holds);
   }
 
   /**
@@ -64,7 +82,7 @@ public record LaneKey(
    * @param affinity whether affinity alone chose the only upstream
    */
   LaneKey forRetry(@Nullable String avoided, @Nullable String only, boolean affinity) {
-    return new LaneKey(model, true, only, affinity, avoided, withFallbacks, null, null);
+    return new LaneKey(model, true, only, affinity, avoided, withFallbacks, null, null, holds);
   }
 
   /** Returns the value for a ticket that no longer avoids an upstream. */
@@ -93,6 +111,30 @@ public record LaneKey(
       @Nullable CallerAccount waitsWith,
       @Nullable WarmupGroup group) {
     return new LaneKey(
-        model, alreadyCharged, onlyUpstream, byAffinity, avoided, fallbacks, waitsWith, group);
+        model,
+        alreadyCharged,
+        onlyUpstream,
+        byAffinity,
+        avoided,
+        fallbacks,
+        waitsWith,
+        group,
+        holds);
+  }
+
+  /** Returns the value for a ticket that further pauses of upstreams hold. */
+  LaneKey heldBy(List<UpstreamHold> further) {
+    List<UpstreamHold> all = new ArrayList<>(holds);
+    all.addAll(further);
+    return new LaneKey(
+        model,
+        alreadyCharged,
+        onlyUpstream,
+        byAffinity,
+        avoidedUpstream,
+        withFallbacks,
+        account,
+        warmup,
+        all);
   }
 }

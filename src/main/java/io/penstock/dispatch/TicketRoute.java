@@ -305,9 +305,18 @@ public record TicketRoute(
         : ofUpstream.or(UpstreamReadiness.Cause.MODEL_DAY, ofModel.dayEndsNanos(now), now);
   }
 
-  /** Returns the answer of its upstream alone. */
+  /** Returns the answer of its upstream alone, with its pauses that do not hold all requests. */
   public UpstreamReadiness upstreamReadiness(long now) {
-    return upstream == null ? UpstreamReadiness.READY : upstream.readiness(pool, now);
+    if (upstream == null) {
+      return UpstreamReadiness.READY;
+    }
+    UpstreamReadiness readiness = upstream.readiness(pool, now);
+    for (Quota quota : quotas) {
+      if (!quota.ofKey() && !quota.equals(pool)) {
+        readiness = readiness.or(UpstreamReadiness.Cause.PAUSED, quota.gatesOpenAt(now), now);
+      }
+    }
+    return readiness;
   }
 
   /** Returns whether it leads to the upstream of that id. */

@@ -2,6 +2,7 @@ package io.penstock.dispatch;
 
 import io.penstock.cost.Cost;
 import io.penstock.pool.ActiveKeys;
+import io.penstock.pool.UpstreamHold;
 import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.QueueDiscipline;
 import io.penstock.queue.QueueOrder;
@@ -495,6 +496,26 @@ public final class WaitingRoom {
       }
     }
     return any;
+  }
+
+  /**
+   * Makes a ticket wait for the pauses of a route's upstream that hold it and not all others;
+   * returns whether there are any that did not hold it before.
+   */
+  boolean hold(ParkedTicket parkedTicket, TicketRoute route, long now) {
+    if (route.upstream() == null) {
+      return false;
+    }
+    LaneKey own = parkedTicket.laneKey();
+    List<UpstreamHold> holds =
+        route.upstream().holds(parkedTicket.tenant(), route.model(), now).stream()
+            .filter(each -> !own.holds().contains(each))
+            .toList();
+    if (holds.isEmpty()) {
+      return false;
+    }
+    move(parkedTicket, own.heldBy(holds), now);
+    return true;
   }
 
   /** Returns the lane key of another way for a ticket, or null: see {@link Detour}. */

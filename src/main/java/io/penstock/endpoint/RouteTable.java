@@ -9,6 +9,7 @@ import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketRoute;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamHold;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.DisciplineFactory;
@@ -51,7 +52,7 @@ final class RouteTable implements RouteSource {
     EndpointSpec spec = configuration.get();
     if (spec.permit()) {
       Quota ofModel = ofModel(laneKey.model(), laneKey, now);
-      List<Quota> quotas = quotas(laneKey, ofModel, null, now);
+      List<Quota> quotas = quotas(laneKey, ofModel, null, List.of(), now);
       return List.of(new TicketRoute(null, null, null, ofModel, quotas));
     }
     List<TicketRoute> routes = new ArrayList<>();
@@ -145,11 +146,11 @@ final class RouteTable implements RouteSource {
 
   /** Informs the upstreams that may serve a new request of its arrival. */
   void arrived(TicketRequest ticketRequest, long now) {
-    String key = ticketRequest.sender().origin().key();
+    Object tenant = ticketRequest.sender().tenant();
     for (UpstreamSpec each : configuration.get().upstreams()) {
       Upstream upstream = upstreamRegistry.find(each.id());
       if (upstream != null && each.serves(ticketRequest.model())) {
-        upstream.arrived(key, now);
+        upstream.arrived(tenant, now);
       }
     }
   }
@@ -213,12 +214,13 @@ final class RouteTable implements RouteSource {
    * the upstream's is left to charge.
    */
   private List<Quota> quotas(
-      LaneKey laneKey, @Nullable Quota ofModel, @Nullable Quota pool, long now) {
-    if (laneKey.alreadyCharged()) {
+      LaneKey laneKey, @Nullable Quota ofModel, @Nullable Quota pool, List<Quota> holds, long now) {
+    if (laneKey.alreadyCharged() && holds.isEmpty()) {
       return pool == null ? List.of() : List.of(pool);
     }
     CallerAccount callerAccount = laneKey.account();
-    if (callerAccount == null && ofModel == null && laneKey.warmup() == null) {
+    boolean few = callerAccount == null && ofModel == null && laneKey.warmup() == null;
+    if (few && holds.isEmpty()) {
       return pool == null ? List.of(own) : List.of(pool, own);
     }
     List<Quota> quotas = new ArrayList<>();
@@ -228,13 +230,22 @@ final class RouteTable implements RouteSource {
     if (callerAccount != null) {
       quotas.addAll(callerAccount.quotas(laneKey.model(), now));
     }
-    for (Quota each : Arrays.asList(ofModel, pool)) {
+    quotas.addAll(holds);
+    for (Quota each : Arrays.asList(ofModel, pool, laneKey.alreadyCharged() ? null : own)) {
       if (each != null) {
         quotas.add(each);
       }
     }
-    quotas.add(own);
     return quotas;
+  }
+
+  private static List<Quota> holds(LaneKey laneKey, String upstream) {
+    return laneKey.holds().isEmpty()
+        ? List.of()
+        : laneKey.holds().stream()
+            .filter(each -> each.upstream().equals(upstream))
+            .map(UpstreamHold::quota)
+            .toList();
   }
 
   private void add(List<TicketRoute> routes, @Nullable String model, LaneKey laneKey, long now) {
@@ -243,7 +254,7 @@ final class RouteTable implements RouteSource {
       Upstream upstream = upstreamRegistry.find(each.id());
       if (upstream != null && upstream.enabled() && each.serves(model)) {
         Quota pool = upstream.pool(model, now);
-        List<Quota> quotas = quotas(laneKey, ofModel, pool, now);
+        List<Quota> quotas = quotas(laneKey, ofModel, pool, holds(laneKey, each.id()), now);
         routes.add(new TicketRoute(upstream, model, pool, ofModel, quotas));
       }
     }

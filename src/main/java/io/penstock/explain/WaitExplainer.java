@@ -192,8 +192,10 @@ public final class WaitExplainer {
    */
   private Owner owner(Quota quota, @Nullable TicketRoute route) {
     CallerAccount callerAccount = parkedTicket.account();
-    if (route != null && quota.equals(route.pool()) && route.upstream() != null) {
-      Upstream upstream = route.upstream();
+    Upstream upstream = route == null ? null : route.upstream();
+    boolean holds =
+        parkedTicket.laneKey().holds().stream().anyMatch(each -> each.quota().equals(quota));
+    if (route != null && upstream != null && (quota.equals(route.pool()) || holds)) {
       String model = route.model();
       String pool =
           model == null ? null : upstream.spec().budget().poolOf(upstream.spec().ownName(model));

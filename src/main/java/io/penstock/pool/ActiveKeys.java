@@ -60,7 +60,7 @@ public final class ActiveKeys {
   }
 
   /** Returns the name under which a key is recorded; null stands for requests without one. */
-  static String name(@Nullable String key) {
+  static Object name(@Nullable Object key) {
     return key == null ? NO_KEY : key;
   }
 

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  *     received nothing of an answer
  * @param streamUsage how the gateway changed the request of this attempt to learn the usage of a
  *     stream
- * @param key the name of the key that it came with, or null
+ * @param tenant whose request it is: equal for all of one key, or without keys of one address; null
+ *     where nobody tells them apart
  * @param upgrade whether it asks the upstream to become a WebSocket
  * @param timedOut whether the upstream took this attempt and sent nothing until the time was up
  * @param ownCredentials whether it was sent with a credential of its client, so that a refusal
@@ -24,7 +25,7 @@ public record AttemptHistory(
     int broken,
     boolean repeatable,
     StreamUsage streamUsage,
-    @Nullable String key,
+    @Nullable Object tenant,
     boolean upgrade,
     boolean timedOut,
     boolean ownCredentials) {

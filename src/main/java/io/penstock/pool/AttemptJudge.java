@@ -22,6 +22,9 @@ final class AttemptJudge {
   /** How often a request that the upstream may have processed is sent again. */
   static final int MAX_BROKEN = 1;
 
+  /** How long nothing is sent once a quota of a day is used up and the answer states no time. */
+  private static final long DAY_TRY_NANOS = 300_000_000_000L;
+
   private final UpstreamHealth upstreamHealth;
   private volatile @Nullable UpstreamTrouble upstreamTrouble;
 
@@ -46,28 +49,51 @@ final class AttemptJudge {
     upstreamTrouble = null;
   }
 
-  /** Records an answer and returns what happens to its request. */
+  /** Returns whether an answer refuses a request because of limits or load, which may pass. */
+  static boolean limits(AttemptHistory attemptHistory, ProviderLesson lesson) {
+    ProviderLesson.ErrorCause cause = lesson.cause();
+    return switch (lesson.status()) {
+      case 429 ->
+          !attemptHistory.ownCredentials()
+              && switch (cause) {
+                case TOO_LARGE, NO_STREAM_USAGE, SPENT -> false;
+                case OVERLOADED, RATE, DAY, OTHER -> true;
+              };
+      case 503, 529 -> !attemptHistory.upgrade();
+      case 500, 502, 504 ->
+          cause == ProviderLesson.ErrorCause.OVERLOADED && !attemptHistory.upgrade();
+      default -> false;
+    };
+  }
+
+  /**
+   * Records an answer and returns what happens to its request.
+   *
+   * @param pause the pause of what the answer is about
+   * @param wide whether that is a pool or more
+   */
   AttemptVerdict of(
-      AttemptHistory attemptHistory, ProviderLesson lesson, PoolPause pause, long now) {
+      AttemptHistory attemptHistory,
+      ProviderLesson lesson,
+      PoolPause pause,
+      boolean wide,
+      long now) {
     int status = lesson.status();
     if (status >= ERRORS) {
       note(status + " " + lesson.cause().name().toLowerCase(Locale.ROOT), now);
-    }
-    if (works(status)) {
-      pause.served();
     }
     if (attemptHistory.upgrade() && status != 429) {
       return AttemptVerdict.PASS; // the upstream need not serve WebSockets
     }
     return switch (status) {
-      case 429 -> throttled(attemptHistory, lesson, pause, now);
+      case 429 -> throttled(attemptHistory, lesson, pause, wide, now);
       case 503, 529 -> overloaded(attemptHistory, lesson, pause, now);
       case 408 -> onceMore(attemptHistory, MAX_BROKEN);
       case 500, 502, 504 -> {
         if (lesson.cause() == ProviderLesson.ErrorCause.OVERLOADED) {
           yield overloaded(attemptHistory, lesson, pause, now);
         }
-        upstreamHealth.failed(attemptHistory.key(), now);
+        upstreamHealth.failed(attemptHistory.tenant(), now);
         yield onceMore(attemptHistory, MAX_BROKEN);
       }
       case 400 -> refused(attemptHistory, lesson);
@@ -89,8 +115,11 @@ final class AttemptJudge {
   }
 
   private AttemptVerdict throttled(
-      AttemptHistory attemptHistory, ProviderLesson lesson, PoolPause pause, long now) {
-    pause.countThrottled();
+      AttemptHistory attemptHistory,
+      ProviderLesson lesson,
+      PoolPause pause,
+      boolean wide,
+      long now) {
     if (attemptHistory.ownCredentials()) {
       return AttemptVerdict.PASS; // other clients have accounts of their own
     }
@@ -101,19 +130,25 @@ final class AttemptJudge {
         yield AttemptVerdict.PASS;
       }
       case OVERLOADED -> overloaded(attemptHistory, lesson, pause, now);
-      case RATE, OTHER -> limited(attemptHistory, lesson, pause, now);
+      case RATE, DAY, OTHER -> limited(attemptHistory, lesson, pause, wide, now);
     };
   }
 
   private AttemptVerdict limited(
-      AttemptHistory attemptHistory, ProviderLesson lesson, PoolPause pause, long now) {
+      AttemptHistory attemptHistory,
+      ProviderLesson lesson,
+      PoolPause pause,
+      boolean wide,
+      long now) {
     long reset = reset(lesson);
     boolean rate = lesson.cause() == ProviderLesson.ErrorCause.RATE;
     if (lesson.retryAfterNanos() != ProviderStatus.UNSTATED) {
       pause.stated(lesson.retryAfterNanos(), now);
     } else if (reset != ProviderStatus.UNSTATED) {
       pause.until(reset, now);
-    } else if (pause.unexplained(rate, now)) {
+    } else if (lesson.cause() == ProviderLesson.ErrorCause.DAY) {
+      pause.stated(DAY_TRY_NANOS, now);
+    } else if (pause.unexplained(rate, now) && wide) {
       upstreamHealth.broken(now);
       return AttemptVerdict.PASS;
     } else if (!rate) {
@@ -147,7 +182,7 @@ final class AttemptJudge {
   private AttemptVerdict overloaded(
       AttemptHistory attemptHistory, ProviderLesson lesson, PoolPause pause, long now) {
     pause.backOff(Math.max(0, lesson.retryAfterNanos()), now);
-    upstreamHealth.failed(attemptHistory.key(), now);
+    upstreamHealth.failed(attemptHistory.tenant(), now);
     return onceMore(attemptHistory, MAX_UNSENT);
   }
 
@@ -172,7 +207,7 @@ final class AttemptJudge {
       return; // the upstream need not serve WebSockets
     }
     if (attemptHistory.timedOut()) {
-      upstreamHealth.failed(attemptHistory.key(), now);
+      upstreamHealth.failed(attemptHistory.tenant(), now);
     } else {
       upstreamHealth.failed(now);
     }

@@ -48,6 +48,12 @@ public final class PoolPause {
     throttled.increment();
   }
 
+  /** Ends the pause. Whoever waits for it must be woken. */
+  synchronized void end() {
+    served();
+    quotaGate.open();
+  }
+
   /** Records that a request was not refused: the next back-off is short again. */
   synchronized void served() {
     refusals = 0;

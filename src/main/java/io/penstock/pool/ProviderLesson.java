@@ -2,6 +2,8 @@ package io.penstock.pool;
 
 import io.penstock.quota.ProviderStatus;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,18 +15,26 @@ import org.jspecify.annotations.Nullable;
  *     ProviderStatus#UNSTATED}
  * @param cause the meaning of its body
  * @param oddity the part that cannot be parsed, without its content, or null
+ * @param words the words of an error in lower case, at most {@value #MOST_WORDS} characters; empty
+ *     when there are none
  */
 public record ProviderLesson(
     int status,
     List<ProviderStatus> statuses,
     long retryAfterNanos,
     ErrorCause cause,
-    @Nullable String oddity) {
-  /** Creates a lesson without unreadable parts. */
+    @Nullable String oddity,
+    String words) {
+  /** Creates a lesson without unreadable parts and without words. */
   public ProviderLesson(
       int status, List<ProviderStatus> statuses, long retryAfterNanos, ErrorCause cause) {
-    this(status, statuses, retryAfterNanos, cause, null);
+    this(status, statuses, retryAfterNanos, cause, null, "");
   }
+
+  private static final Pattern USER = Pattern.compile("\\busers?\\b");
+
+  /** Most characters of the words of an error that are kept. */
+  public static final int MOST_WORDS = 2_000;
 
   /** Cause of an error according to its body, as far as the gateway acts on it. */
   public enum ErrorCause {
@@ -32,9 +42,11 @@ public record ProviderLesson(
     OTHER,
     /** Too many requests or tokens in a short time: waiting helps. */
     RATE,
+    /** A quota of a day: waiting helps, but takes long. */
+    DAY,
     /** A bill, a spend cap or a plan: waiting does not help. */
     SPENT,
-    /** The request is larger than a limit: it can never pass. */
+    /** The request asks for more than it may, such as too many tokens: it can never pass. */
     TOO_LARGE,
     /** The provider is overloaded. */
     OVERLOADED,
@@ -63,6 +75,30 @@ public record ProviderLesson(
         && explained
         && statuses.isEmpty()
         && retryAfterNanos <= LONGEST_RETRY_NANOS;
+  }
+
+  /**
+   * Returns what its refusal is about by its own words: the pool if nothing is left of a limit, or
+   * a model; null when it does not say, or speaks of a user.
+   *
+   * @param model the upstream's own name of the model
+   */
+  @Nullable RefusalScope names(String model) {
+    if (usedUp()) {
+      return RefusalScope.POOL;
+    }
+    boolean named =
+        !USER.matcher(words).find()
+            && Pattern.compile(
+                    "(?<![\\w.-])" + Pattern.quote(model.toLowerCase(Locale.ROOT)) + "(?![\\w-])")
+                .matcher(words)
+                .find();
+    return named ? RefusalScope.MODEL : null;
+  }
+
+  /** Returns whether it states that nothing is left of a limit. */
+  boolean usedUp() {
+    return statuses.stream().anyMatch(each -> each.remaining() == 0);
   }
 
   /** Returns the lesson of an answer without any information but its status. */

@@ -46,6 +46,11 @@ public final class Upstream {
   @SharedState("pauses of pools")
   private final ConcurrentMap<Quota, PoolPause> pauses = new ConcurrentHashMap<>();
 
+  private final UpstreamHolds holds;
+
+  /** The pause of all pools. */
+  private final PoolPause accountPause;
+
   private final RandomGenerator random;
 
   @SharedState("health of upstreams")
@@ -56,6 +61,8 @@ public final class Upstream {
 
   Upstream(UpstreamSpec spec, PoolLimits limits, RandomGenerator random) {
     this.random = random;
+    this.holds = new UpstreamHolds(spec.id(), random);
+    this.accountPause = new PoolPause(random);
     this.spec = spec;
     this.limits = limits;
     Map<ProbeResult, LongAdder> adders = new EnumMap<>(ProbeResult.class);
@@ -228,7 +235,7 @@ public final class Upstream {
             "upstream " + spec.id(),
             PoolLimits.tariff(spec, pool),
             limits.of(spec, pool, now),
-            List.of(upstreamHealth.gate(), poolPause.gate()));
+            List.of(upstreamHealth.gate(), accountPause.gate(), poolPause.gate()));
     pauses.put(quota, poolPause);
     quota.widen(jitterNanos);
     return quota;
@@ -257,6 +264,7 @@ public final class Upstream {
     attemptJudge.forget();
     usageRefusals.forget();
     upstreamHealth.forget();
+    holds.forget();
     limit(next, now);
   }
 
@@ -267,11 +275,11 @@ public final class Upstream {
    */
   public AttemptVerdict judge(AttemptHistory attemptHistory, ProviderLesson lesson, long now) {
     Quota pool = pool(attemptHistory.model(), now);
-    arrived(attemptHistory.key(), now);
+    arrived(attemptHistory.tenant(), now);
     boolean well = upstreamHealth.well();
     long opens = health().opens(now);
     boolean before = lesson.status() >= AttemptJudge.ERRORS && readiness(pool, now).soon(now);
-    AttemptVerdict verdict = attemptJudge.of(attemptHistory, lesson, pause(pool), now);
+    AttemptVerdict verdict = verdict(attemptHistory, lesson, pool, now);
     if (lesson.status() < AttemptJudge.ERRORS
         && attemptHistory.streamUsage() == AttemptHistory.StreamUsage.TAKEN_OUT) {
       usageRefusals.add(ownName(attemptHistory.model()), pool, now);
@@ -285,6 +293,75 @@ public final class Upstream {
     return verdict;
   }
 
+  private AttemptVerdict verdict(
+      AttemptHistory attemptHistory, ProviderLesson lesson, Quota pool, long now) {
+    Object tenant = ActiveKeys.name(attemptHistory.tenant());
+    String model = ownName(attemptHistory.model());
+    if (lesson.status() == 429) {
+      pause(pool).countThrottled();
+    }
+    if (AttemptJudge.works(lesson.status())) {
+      pause(pool).served();
+      accountPause.served();
+      holds.served(tenant, model);
+    }
+    if (!AttemptJudge.limits(attemptHistory, lesson)) {
+      return attemptJudge.of(attemptHistory, lesson, pause(pool), true, now);
+    }
+    RefusalScope scope = scope(attemptHistory, lesson, pool, now);
+    PoolPause pause = pause(scope, tenant, model, pool, now);
+    AttemptVerdict verdict = attemptJudge.of(attemptHistory, lesson, pause, isWide(scope), now);
+    holds.pausedUntil(model, pause.ends(now));
+    return verdict;
+  }
+
+  private PoolPause pause(RefusalScope scope, Object tenant, String model, Quota pool, long now) {
+    PoolPause pause =
+        switch (scope) {
+          case TENANT -> holds.pause(model, tenant, now);
+          case MODEL -> holds.pause(model, null, now);
+          case POOL -> pause(pool);
+          case ACCOUNT -> accountPause;
+        };
+    return pause == null ? pause(pool) : pause;
+  }
+
+  /**
+   * Returns the pauses of less than a pool that hold a request; mostly none.
+   *
+   * @param tenant whose request it is
+   * @param model the model that is asked for, under the client's name, or null
+   */
+  public List<UpstreamHold> holds(Object tenant, @Nullable String model, long now) {
+    return holds.of(tenant, ownName(model), now);
+  }
+
+  /**
+   * Records the refusal that an answer is, if it is one, and returns whether the limits of the pool
+   * may learn from the answer: a refusal has to be about the whole pool, by what is known now.
+   */
+  public boolean teaches(AttemptHistory attemptHistory, ProviderLesson lesson, long now) {
+    if (attemptHistory.ownCredentials()) {
+      return false;
+    }
+    return !AttemptJudge.limits(attemptHistory, lesson)
+        || isWide(scope(attemptHistory, lesson, pool(attemptHistory.model(), now), now));
+  }
+
+  /** Records a refusal, and returns what it is about; a refusal may be recorded twice. */
+  private RefusalScope scope(
+      AttemptHistory attemptHistory, ProviderLesson lesson, Quota pool, long now) {
+    Object tenant = ActiveKeys.name(attemptHistory.tenant());
+    String model = ownName(attemptHistory.model());
+    boolean shared = spec.budget().shared(spec.budget().poolOf(model)) != null;
+    boolean alone = upstreamHealth.only(tenant, now);
+    return holds.refused(tenant, model, pool, alone, lesson.names(model), shared, now);
+  }
+
+  private static boolean isWide(RefusalScope scope) {
+    return scope.compareTo(RefusalScope.POOL) >= 0;
+  }
+
   /**
    * Records an attempt without an answer and returns what happens to its request.
    *
@@ -292,7 +369,7 @@ public final class Upstream {
    */
   public AttemptVerdict judge(
       AttemptHistory attemptHistory, AttemptFailure failure, String cause, long now) {
-    arrived(attemptHistory.key(), now);
+    arrived(attemptHistory.tenant(), now);
     boolean well = upstreamHealth.well();
     long opens = health().opens(now);
     AttemptVerdict verdict = attemptJudge.of(attemptHistory, failure, cause, now);
@@ -305,10 +382,10 @@ public final class Upstream {
   /**
    * Records that a request arrived that may go to it.
    *
-   * @param key the name of the key that it came with, or null
+   * @param tenant whose request it is: equal for all of one key, or without keys of one address
    */
-  public void arrived(@Nullable String key, long now) {
-    if (upstreamHealth.arrived(key, now)) {
+  public void arrived(@Nullable Object tenant, long now) {
+    if (upstreamHealth.arrived(tenant, now)) {
       wake();
     }
   }

@@ -45,13 +45,13 @@ final class UpstreamHealth {
   private int provoked;
 
   /** The key of the first of those requests, or null. */
-  private @Nullable String provoker;
+  private @Nullable Object provoker;
 
   /** Whether another key had such a failure too. */
   private boolean several;
 
   /** The key whose requests alone shut the gate, or null; writes are synchronized. */
-  private volatile @Nullable String shutBy;
+  private volatile @Nullable Object shutBy;
 
   private int errors;
   private long shutNanos;
@@ -100,11 +100,11 @@ final class UpstreamHealth {
    * @param key the key of the request; null stands for requests without one
    * @return whether a request may go on trial now, because this failure does not count
    */
-  synchronized boolean failed(@Nullable String key, long now) {
+  synchronized boolean failed(@Nullable Object key, long now) {
     if (early(now)) {
       return false;
     }
-    String name = ActiveKeys.name(key);
+    Object name = ActiveKeys.name(key);
     several |= provoker != null && !provoker.equals(name);
     provoker = provoker == null ? name : provoker;
     provoked++;
@@ -142,16 +142,21 @@ final class UpstreamHealth {
    *
    * @param key the key of the request; null stands for requests without one
    */
-  boolean arrived(@Nullable String key, long now) {
-    String name = ActiveKeys.name(key);
+  boolean arrived(@Nullable Object key, long now) {
+    Object name = ActiveKeys.name(key);
     activeKeys.sent(name, now);
-    String alone = shutBy;
+    Object alone = shutBy;
     return alone != null && !alone.equals(name) && openedFor(name);
   }
 
-  private synchronized boolean openedFor(String name) {
-    String alone = shutBy;
+  private synchronized boolean openedFor(Object name) {
+    Object alone = shutBy;
     return alone != null && !alone.equals(name) && opened();
+  }
+
+  /** Returns whether no other key sent a request in the last minute. */
+  boolean only(@Nullable Object key, long now) {
+    return activeKeys.only(ActiveKeys.name(key), now);
   }
 
   /** Records a failure that the next request would meet as well. */

@@ -52,7 +52,7 @@ final class AnswerLessons {
     String oddity = readable ? null : "a header about its limits cannot be read";
     if (status < 400) {
       return new ProviderLesson(
-          status, standings, ProviderStatus.UNSTATED, ProviderLesson.ErrorCause.OTHER, oddity);
+          status, standings, ProviderStatus.UNSTATED, ProviderLesson.ErrorCause.OTHER, oddity, "");
     }
     ErrorText error = ErrorText.of(body);
     long retryAfter = retryAfter(header);
@@ -63,7 +63,8 @@ final class AnswerLessons {
     if (oddity == null && retryAfter == ProviderStatus.UNSTATED && stated) {
       oddity = "when to come again cannot be read";
     }
-    return new ProviderLesson(status, standings, retryAfter, error.wording(status), oddity);
+    return new ProviderLesson(
+        status, standings, retryAfter, error.wording(status), oddity, error.words());
   }
 
   private long retryAfter(Function<String, @Nullable String> header) {

@@ -2,6 +2,7 @@ package io.penstock.provider;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.ProviderLesson.ErrorCause;
 import java.util.Arrays;
 import java.util.List;
@@ -50,6 +51,12 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
           "rate exceeded",
           "throttl");
 
+  /** Words about the request itself: its size, its tools or the tier that it asks for. */
+  private static final Pattern REQUEST =
+      Pattern.compile(
+          "request too large|extra usage is required|long context|\\btools?\\b|web[ _]search"
+              + "|service[ _]tier|\\bflex\\b");
+
   private static final Pattern ASKED =
       Pattern.compile("limit:? (\\d{1,15})\\b.{0,80}?requested:? (\\d{1,15})\\b", Pattern.DOTALL);
 
@@ -61,17 +68,20 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
     }
     String retryDelay = null;
     boolean daily = false;
+    String model = "";
     for (JsonNode detail : error.path("details")) {
       JsonNode delay = detail.path("retryDelay");
       retryDelay = delay.isString() ? delay.stringValue() : retryDelay;
       for (JsonNode violation : detail.path("violations")) {
         daily |= violation.path("quotaId").asString("").contains("PerDay");
+        model = violation.path("quotaDimensions").path("model").asString(model);
       }
     }
     StringBuilder text = new StringBuilder();
     for (String member : List.of("type", "code", "status", "param", "message")) {
       text.append(error.path(member).asString("")).append('\n');
     }
+    text.append(model);
     return new ErrorText(small(text.toString()), retryDelay, daily);
   }
 
@@ -94,6 +104,11 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
     return text.toLowerCase(Locale.ROOT);
   }
 
+  /** Returns the words that are kept. */
+  String words() {
+    return text.substring(0, Math.min(text.length(), ProviderLesson.MOST_WORDS));
+  }
+
   /** Returns the meaning of this text in an answer with the given status. */
   ErrorCause wording(int status) {
     if (status == 400 && any(List.of("stream_options", "include_usage"))) {
@@ -102,12 +117,15 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
     if (status == 503 || status == 529 || text.contains("overloaded_error")) {
       return ErrorCause.OVERLOADED;
     }
-    if (text.contains("request too large") || asksTooMuch()) {
+    if (REQUEST.matcher(text).find() || asksTooMuch()) {
       return ErrorCause.TOO_LARGE;
     }
     // Gemini mentions plans and billing for every kind of quota, so its details take precedence.
-    boolean passes = retryDelay != null && !daily;
-    if (daily || (!passes && any(SPENT))) {
+    boolean passes = retryDelay != null;
+    if (daily) {
+      return ErrorCause.DAY;
+    }
+    if (!passes && any(SPENT)) {
       return ErrorCause.SPENT;
     }
     return passes || any(RATE) ? ErrorCause.RATE : ErrorCause.OTHER;

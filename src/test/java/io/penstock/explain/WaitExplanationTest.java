@@ -26,6 +26,8 @@ import io.penstock.explain.WaitExplanation.Use;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelLimits;
 import io.penstock.pool.AttemptFailure;
+import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.AttemptHistory.StreamUsage;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamFixture;
@@ -248,6 +250,24 @@ class WaitExplanationTest {
         new ProviderLesson(429, List.of(), 7 * SECOND, ProviderLesson.ErrorCause.RATE),
         endpointFixture.ticker.nanos());
     ParkedTicket waits = ask(endpoint, "m", 1);
+    assertThat(binds(waits))
+        .isEqualTo(
+            new BindingLimit(Cause.UPSTREAM_PAUSED, Kind.UPSTREAM, "u", null, START + 7 * SECOND));
+  }
+
+  @Test
+  void upstreamThatHoldsOneTenant_isToldWithTheEndOfItsPause() {
+    Endpoint endpoint = endpointFixture.open(none("/").to(upstream("u", 10, 0)));
+    ask(endpoint, "m", 1);
+    endpoint.submit(RequestFixture.of("m", Cost.ofInput(1)).tenant("held").made());
+    Objects.requireNonNull(endpointFixture.upstreams.find("u"))
+        .judge(
+            new AttemptHistory(
+                "m", 1, 0, true, StreamUsage.LEFT_ALONE, "held", false, false, false),
+            new ProviderLesson(429, List.of(), 7 * SECOND, ProviderLesson.ErrorCause.RATE),
+            endpointFixture.ticker.nanos());
+    ParkedTicket waits =
+        endpoint.submit(RequestFixture.of("m", Cost.ofInput(1)).tenant("held").made());
     assertThat(binds(waits))
         .isEqualTo(
             new BindingLimit(Cause.UPSTREAM_PAUSED, Kind.UPSTREAM, "u", null, START + 7 * SECOND));

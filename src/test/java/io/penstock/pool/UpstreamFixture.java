@@ -27,6 +27,6 @@ public final class UpstreamFixture {
 
   public static AttemptHistory attempt(
       @Nullable String model, int rejected, int broken, StreamUsage usage) {
-    return new AttemptHistory(model, rejected, broken, true, usage, null, false, false, false);
+    return new AttemptHistory(model, rejected, broken, true, usage, "nobody", false, false, false);
   }
 }

@@ -42,6 +42,11 @@ class UpstreamSpecTest {
     assertThat(ProviderLesson.silent(204))
         .isEqualTo(
             new ProviderLesson(
-                204, List.of(), ProviderStatus.UNSTATED, ProviderLesson.ErrorCause.OTHER, null));
+                204,
+                List.of(),
+                ProviderStatus.UNSTATED,
+                ProviderLesson.ErrorCause.OTHER,
+                null,
+                ""));
   }
 }

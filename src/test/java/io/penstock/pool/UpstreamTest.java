@@ -153,7 +153,7 @@ class UpstreamTest {
       answer(500, ErrorCause.OTHER, NOW);
     }
     assertWoken(1);
-    upstream.arrived(null, NOW);
+    upstream.arrived("nobody", NOW);
     assertWoken(1);
     upstream.arrived("another", NOW);
     assertWoken(2);

@@ -16,7 +16,6 @@ import io.penstock.gateway.request.TappedResponse;
 import io.penstock.gateway.request.UpstreamFailure;
 import io.penstock.gateway.request.UsageTap;
 import io.penstock.json.BodyEdit;
-import io.penstock.key.ApiCaller;
 import io.penstock.park.TicketParking;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
@@ -335,14 +334,11 @@ public final class AttemptLoop {
         .onErrorResume(error -> SettleFilter.answered(later, usageTap, error));
   }
 
-  /**
-   * Returns what an answer teaches; the limits of the upstream have learned it by then, unless it
-   * is about the client's own account.
-   */
+  /** Returns what an answer teaches; the limits that it is about have learned it by then. */
   private ProviderLesson lesson(int status, HttpHeaders headers, byte[] body) {
     ProviderLesson providerLesson =
         requestContext.upstreamProtocol().lesson(status, headers::get, body);
-    if (!ownCredentials()) {
+    if (upstream().teaches(tries(), providerLesson, now())) {
       settlement().learn(providerLesson, now());
     }
     if (providerLesson.oddity() != null) {
@@ -356,14 +352,13 @@ public final class AttemptLoop {
   }
 
   private AttemptHistory tries(boolean timedOut) {
-    ApiCaller apiCaller = requestContext.caller();
     return new AttemptHistory(
         requestContext.askedModel(),
         rejected,
         broken,
         requestContext.repeatable(),
         streamUsage(),
-        apiCaller == null ? null : apiCaller.spec().name(),
+        requestContext.body().tenant(),
         requestContext.upgrades(),
         timedOut,
         ownCredentials());
