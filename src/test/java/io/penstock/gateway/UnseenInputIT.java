@@ -29,7 +29,7 @@ class UnseenInputIT extends HostileCase {
       List.of(
           "adam", "bert", "carl", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy", "kim",
           "lena", "max", "nina", "otto", "paul", "quinn", "rosa", "sven", "tina", "bg", "ken",
-          "uwe", "vera");
+          "anna", "beth", "cleo", "dora", "uwe", "vera");
 
   @Override
   String routes() {
@@ -241,6 +241,49 @@ class UnseenInputIT extends HostileCase {
     gateway.awaitBalance();
     upstream.script(RawUpstream.answering(OK));
     refused(ask(request(key, target, body)), 429, "key_budget");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "anna|/openai/v1/responses|\"input\":\"Hi\",\"previous_response_id\":\"unknown\"|"
+            + "{\"type\":\"response.completed\",\"response\":{\"usage\":"
+            + "{\"input_tokens\":90,\"output_tokens\":5}}}",
+        "beth|/openai/v1/chat/completions|\"messages\":[],\"web_search_options\":{}|"
+            + "{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":"
+            + "{\"prompt_tokens\":90,\"completion_tokens\":5}}",
+        "cleo|/anthropic/v1/messages|\"messages\":[],\"max_tokens\":9,\"mcp_servers\":[{}]|"
+            + "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":"
+            + "{\"input_tokens\":90,\"output_tokens\":5}}",
+        "dora|/gemini/v1beta/models/m:streamGenerateContent|\"contents\":[],\"cachedContent\":\"c\"|"
+            + "{\"candidates\":[{\"finishReason\":\"STOP\"}],\"usageMetadata\":"
+            + "{\"promptTokenCount\":90,\"candidatesTokenCount\":5}}"
+      })
+  void clientThatLeavesWithTheUsage_hasUsedNoMoreThanThat(
+      String key, String target, String members, String last) throws Exception {
+    String body = "{\"model\":\"m\",\"stream\":true," + members + "}";
+    String event = "data: " + last + "\n\n";
+    String more = "%x\r\n%s\r\n".formatted(event.length(), event);
+    upstream.script(
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          byteSocket.send(BEGINNING + more);
+          byteSocket.request(); // until the client has left
+        });
+    try (ByteSocket leaving = connect()) {
+      leaving.send(request(key, target, body));
+      upstream.received();
+      assertThat(leaving.head().status()).isEqualTo(200);
+      StringBuilder read = new StringBuilder();
+      while (!read.toString().contains(last)) {
+        read.append(leaving.chunk());
+      }
+    }
+    gateway.awaitBalance();
+    answers("resp_g", 50, false);
+    served(key, target, body);
   }
 
   @Hostile(Hostile.By.CLIENT)
