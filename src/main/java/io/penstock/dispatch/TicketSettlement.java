@@ -163,11 +163,14 @@ public final class TicketSettlement {
   /**
    * Teaches the upstream's limits what its answer says of them; to be called before the answer
    * ends, or not at all.
+   *
+   * @param again whether the same upstream has refused an earlier attempt of the request: then
+   *     another refusal of it shows nothing new about a limit
    */
-  public synchronized void learn(ProviderLesson lesson, long now) {
+  public synchronized void learn(ProviderLesson lesson, boolean again, long now) {
     if (!closed && ticketRoute.pool() != null) {
       ticketRoute.pool().learn(lesson.statuses(), ticketCharges.attempt(), now);
-      if (lesson.refusesByUnnamedLimit()) {
+      if (!again && lesson.refusesByUnnamedLimit()) {
         ticketRoute.pool().learnRefusal(ticketCharges.attempt(), now);
       }
     }

@@ -7,9 +7,9 @@ import java.util.random.RandomGenerator;
 
 /**
  * Pause of a pool after its provider refused requests because of limits. Where the provider states
- * no time, the pause is a back-off: from 1 s, doubled with each consecutive refusal up to 60 s. A
- * random part, at most half, is subtracted so that not all refused requests return at once. Safe
- * from any thread.
+ * no time, or none that is to come, the pause is a back-off: from 1 s, doubled with each
+ * consecutive refusal up to 60 s. A random part, at most half, is subtracted so that not all
+ * refused requests return at once. Safe from any thread.
  */
 public final class PoolPause {
   private static final long LEAST_NANOS = 1_000_000_000L;
@@ -60,10 +60,13 @@ public final class PoolPause {
     unexplained = 0;
   }
 
-  /** Pauses for the time that the provider states. */
+  /**
+   * Pauses for the time that the provider states. No time at all, or an instant that is past, is no
+   * answer to the question when to come again: the pause is a back-off.
+   */
   synchronized void stated(long nanos, long now) {
     unexplained = 0;
-    quotaGate.shut(now + nanos);
+    quotaGate.shut(now + (nanos > 0 ? nanos : next(now)));
   }
 
   /**
@@ -73,7 +76,8 @@ public final class PoolPause {
    */
   synchronized void until(long resetNanos, long now) {
     unexplained = 0;
-    quotaGate.shut(now + Math.min(resetNanos, next(now)));
+    long backOff = next(now);
+    quotaGate.shut(now + (resetNanos > 0 ? Math.min(resetNanos, backOff) : backOff));
   }
 
   /** Pauses for a back-off, but at least for {@code leastNanos}. */

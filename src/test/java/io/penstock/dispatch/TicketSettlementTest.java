@@ -60,12 +60,12 @@ class TicketSettlementTest {
                 .to(upstream("u", 0, 1_000, ChargeRule.TOTAL, Map.of(), null)));
     ParkedTicket first = submit(limited, 100);
     ProviderLesson providerLesson = lesson(50);
-    settlement(first).learn(providerLesson, START);
+    settlement(first).learn(providerLesson, false, START);
     assertThat(went(submit(limited, 50))).isTrue();
     ParkedTicket third = submit(limited, 10);
     assertThat(waits(third)).isTrue();
     settlement(first).served(null, 0, START);
-    settlement(first).learn(lesson(900), START);
+    settlement(first).learn(lesson(900), false, START);
     endpointFixture.drivers.run();
     assertThat(waits(third)).isTrue();
   }
@@ -73,10 +73,10 @@ class TicketSettlementTest {
   @Test
   void learnedThatMoreIsLeft_wakesWhoWaits() {
     ParkedTicket first = submit(endpoint, 100);
-    settlement(first).learn(lesson(0), START);
+    settlement(first).learn(lesson(0), false, START);
     ParkedTicket second = submit(endpoint, 50);
     assertThat(waits(second)).isTrue();
-    settlement(first).learn(lesson(300), START);
+    settlement(first).learn(lesson(300), false, START);
     endpointFixture.drivers.run();
     assertThat(went(second)).isTrue();
   }

@@ -51,11 +51,11 @@ class ClientRaceIT extends HostileCase {
 
   /** Why the gateway goes on with a request, when its client leaves. */
   enum Moment {
-    LIMITED(3, answer(429, "Retry-After: 0\r\n", "{}")),
+    LIMITED(3, answer(429, "retry-after-ms: 1\r\n", "{}")),
     FAILED_ELSEWHERE(1, answer(500, "", "{}")),
     BROKEN_OFF(1, ""),
     USAGE_REFUSED(1, answer(400, "", NOT_KNOWN)),
-    BEATING(3, answer(429, "Retry-After: 0\r\n", "{}")),
+    BEATING(3, answer(429, "retry-after-ms: 1\r\n", "{}")),
     ANSWERED(1, answer(200, "", "{}")),
     UPGRADED(
         1, "HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ");

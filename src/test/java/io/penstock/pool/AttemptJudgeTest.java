@@ -180,6 +180,25 @@ class AttemptJudgeTest {
   }
 
   @Test
+  void statedPauseOfNothing_isABackOff_whichGrows() {
+    judge(429, 0, ErrorCause.RATE, rejected(1), NOW);
+    long first = upstream.pause(pool).ends(NOW);
+    assertThat(first).isBetween(NOW + SECOND / 2, NOW + SECOND);
+    assertThat(judge(429, 0, ErrorCause.OTHER, rejected(2), first)).isEqualTo(AttemptVerdict.WAIT);
+    long second = upstream.pause(pool).ends(first);
+    assertThat(second).isBetween(first + SECOND, first + 2 * SECOND);
+    assertThat(upstream.health().onTrial()).isFalse();
+  }
+
+  @Test
+  void resetThatIsPast_isABackOff() {
+    ProviderStatus past = new ProviderStatus(LimitMeasure.TOKENS, 100, 0, 0);
+    ProviderLesson lesson = new ProviderLesson(429, List.of(past), UNSAID, ErrorCause.OTHER);
+    assertThat(upstream.judge(rejected(1), lesson, NOW)).isEqualTo(AttemptVerdict.WAIT);
+    assertThat(upstream.pause(pool).ends(NOW)).isBetween(NOW + SECOND / 2, NOW + SECOND);
+  }
+
+  @Test
   void noResetTwiceInARow_isTheClients_andTheUpstreamUnhealthy() {
     assertThat(judge(429, UNSAID, ErrorCause.RATE, rejected(1), NOW))
         .isEqualTo(AttemptVerdict.WAIT);

@@ -30,6 +30,7 @@ import io.penstock.time.Ticker;
 import io.penstock.wire.ConnectionGuard;
 import io.penstock.wire.ConnectionUse;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,10 @@ public final class AttemptLoop {
   private final Services services;
   private final RequestContext requestContext;
   private ServerWebExchange exchange;
+
+  /** The upstreams that refused it because of their limits or their load. */
+  private final List<String> refusing = new ArrayList<>(0);
+
   private int rejected;
   private int broken;
 
@@ -339,7 +344,10 @@ public final class AttemptLoop {
     ProviderLesson providerLesson =
         requestContext.upstreamProtocol().lesson(status, headers::get, body);
     if (upstream().teaches(tries(), providerLesson, now())) {
-      settlement().learn(providerLesson, now());
+      settlement().learn(providerLesson, refusing.contains(upstream().spec().id()), now());
+    }
+    if (UpstreamAnswer.limited(status)) {
+      refusing.add(upstream().spec().id());
     }
     if (providerLesson.oddity() != null) {
       tap().complain(upstream().spec().id(), providerLesson.oddity());
