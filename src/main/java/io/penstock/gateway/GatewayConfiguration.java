@@ -34,6 +34,7 @@ import io.penstock.gateway.identify.ShutdownGate;
 import io.penstock.gateway.identify.StatusAnswer;
 import io.penstock.gateway.request.AnswerLearning;
 import io.penstock.gateway.request.ClientAddress;
+import io.penstock.gateway.request.LateUsage;
 import io.penstock.gateway.request.LimitHeaders;
 import io.penstock.gateway.request.OpenWebSockets;
 import io.penstock.gateway.request.PrefixAffinity;
@@ -55,6 +56,7 @@ import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import io.penstock.tokenizer.TextTokenizers;
 import io.penstock.trace.RequestTracing;
+import io.penstock.usage.UsageLedger;
 import io.penstock.wire.AnswerGuard;
 import io.penstock.wire.ClientConnections;
 import io.penstock.wire.ConnectionGuard;
@@ -212,8 +214,10 @@ public class GatewayConfiguration {
       CostLearner costLearner,
       CacheLearner cacheLearner,
       EventBus events,
-      UpstreamAffinity upstreamAffinity) {
-    return new AnswerLearning(costLearner, cacheLearner, events, upstreamAffinity);
+      UpstreamAffinity upstreamAffinity,
+      UsageLedger ledger) {
+    LateUsage lateUsage = new LateUsage(ledger);
+    return new AnswerLearning(costLearner, cacheLearner, events, upstreamAffinity, lateUsage);
   }
 
   @Bean

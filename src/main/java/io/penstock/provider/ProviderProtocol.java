@@ -163,6 +163,14 @@ public interface ProviderProtocol extends Dialect {
     return false;
   }
 
+  /**
+   * Returns the id of the earlier answer that a call asks for, which states its usage anew; null if
+   * it asks for none. The path is as in {@link #call}.
+   */
+  default @Nullable String askedAnswer(String path) {
+    return null;
+  }
+
   /** Returns the headers in which answers state limits. */
   default List<LimitHeader> limitHeaders() {
     return List.of();

@@ -1,6 +1,7 @@
 package io.penstock.quota;
 
 import io.penstock.cost.Cost;
+import io.penstock.cost.TokenUsage;
 import io.penstock.limit.SliceDemand;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
@@ -181,6 +182,19 @@ public final class CallerAccount {
       skipped.forEach(each -> each.skip(ticket));
     }
     return charged;
+  }
+
+  /**
+   * Charges tokens that a request used beyond those that it was settled with. They may exceed what
+   * its limits have left.
+   */
+  public void chargeLate(@Nullable String model, TokenUsage more, long now) {
+    enter();
+    try {
+      quotas(model, now).forEach(quota -> quota.chargeLate(more, now));
+    } finally {
+      leave();
+    }
   }
 
   /**

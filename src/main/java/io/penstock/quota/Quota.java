@@ -5,6 +5,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.CostDimension;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.PoolTariff;
+import io.penstock.cost.TokenUsage;
 import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
@@ -307,6 +308,20 @@ public final class Quota {
       }
     }
     return null;
+  }
+
+  /** Charges tokens whatever the limits have left, and wakes those that counted on the room. */
+  void chargeLate(TokenUsage more, long now) {
+    QuotaTerms current = quotaTerms;
+    for (MeteredLimit metered : current.limits()) {
+      PoolTariff tariff = current.charge();
+      long input = Math.max(0, tariff.settled(metered.measure(), more));
+      long amount = input + tariff.produced(metered.measure(), more.outputTokens());
+      if (amount > 0) {
+        metered.limit().charge(amount, 0, now);
+        waitList.wakeClaimants();
+      }
+    }
   }
 
   /**

@@ -112,6 +112,21 @@ public final class UsageLedger implements UsageSink {
       }
     }
 
+    /** Replaces one usage by another; the sums do not fall below zero. */
+    void correct(TokenUsage from, TokenUsage to) {
+      CachedInput before = CachedInput.of(from);
+      CachedInput after = CachedInput.of(to);
+      change(input, to.inputTokens() - from.inputTokens());
+      change(output, to.outputTokens() - from.outputTokens());
+      change(read, after.read() - before.read());
+      change(written, after.written() - before.written());
+      change(writtenForHour, after.writtenForHour() - before.writtenForHour());
+    }
+
+    private static void change(AtomicLong sum, long by) {
+      sum.accumulateAndGet(by, (a, b) -> b > 0 ? sum(a, b) : Math.max(0, a + b));
+    }
+
     CachedInput cached() {
       long hour = writtenForHour.get();
       return new CachedInput(read.get(), Math.max(hour, written.get()), hour);
@@ -191,6 +206,25 @@ public final class UsageLedger implements UsageSink {
             used.inputTokens(),
             used.outputTokens(),
             CachedInput.of(used)));
+  }
+
+  /**
+   * Replaces the usage that a request was counted with by what it really was; a row does not fall
+   * below zero.
+   *
+   * @param day the day on which the request was counted
+   * @param counted what it was counted with; other parameters as in {@link #add}
+   */
+  public void correct(
+      LocalDate day,
+      @Nullable String key,
+      @Nullable String group,
+      @Nullable String model,
+      TokenUsage counted,
+      TokenUsage used) {
+    Payer payer = new Payer(name(key == null ? ANONYMOUS : key), name(text(group)));
+    Account account = new Account(payer, name(text(model)));
+    days.computeIfAbsent(day, absent -> new Day()).tally(account, mostRows).correct(counted, used);
   }
 
   /** Adds rows of an earlier process to the present rows; rows that are too old are dropped. */

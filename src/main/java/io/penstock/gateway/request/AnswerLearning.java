@@ -16,16 +16,24 @@ public final class AnswerLearning {
   private final CacheLearner cacheLearner;
   private final EventSink eventSink;
   private final UpstreamAffinity upstreamAffinity;
+  private final LateUsage lateUsage;
 
   public AnswerLearning(
       CostLearner costLearner,
       CacheLearner cacheLearner,
       EventSink eventSink,
-      UpstreamAffinity upstreamAffinity) {
+      UpstreamAffinity upstreamAffinity,
+      LateUsage lateUsage) {
+    this.lateUsage = lateUsage;
     this.upstreamAffinity = upstreamAffinity;
     this.costLearner = costLearner;
     this.cacheLearner = cacheLearner;
     this.eventSink = eventSink;
+  }
+
+  /** Returns what charges usage that comes after its request was settled. */
+  LateUsage lateUsage() {
+    return lateUsage;
   }
 
   /** Remembers which upstream gave an id that later requests may refer to. */

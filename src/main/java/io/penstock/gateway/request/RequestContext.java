@@ -131,6 +131,11 @@ public final class RequestContext {
     return requestTrail;
   }
 
+  /** Returns the Unix time in milliseconds. */
+  long unixMillis() {
+    return clock.unixMillis();
+  }
+
   /** Returns what the client is told now about repeating the request after a refusal. */
   RetryAdvice retryAdvice(Refusal refusal) {
     long most = endpoint.spec().waiting().retryAfterMaxSeconds();

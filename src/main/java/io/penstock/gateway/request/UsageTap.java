@@ -31,6 +31,7 @@ public final class UsageTap {
   private final AnswerLearning answerLearning;
   private @Nullable AnswerReader reader;
   private @Nullable GivenId given;
+  private @Nullable AskedAnswer asked;
   private @Nullable String id;
   private boolean successful;
   private int status = 200;
@@ -68,24 +69,24 @@ public final class UsageTap {
     if (requestContext.weighed()) {
       reader = requestContext.protocol().answerReader(contentType, contentEncoding);
     }
-    boolean matters = UpstreamAffinity.matter(requestContext) || continuesChain();
+    boolean matters = UpstreamAffinity.matter(requestContext) || mayBeAskedFor();
     given = successful && matters ? new GivenId() : null;
+    asked = successful ? AskedAnswer.of(requestContext, contentType, contentEncoding) : null;
   }
 
   /**
-   * Returns whether later requests of the key may refer to the answer, so that its usage matters.
+   * Returns whether later requests may ask for the answer, or refer to it, so that its usage
+   * matters.
    */
-  private boolean continuesChain() {
-    return requestContext.caller() != null
-        && requestContext.content() != null
-        && requestContext.content().unseenInput()
-        && requestContext.call().path().endsWith("/responses");
+  private boolean mayBeAskedFor() {
+    return requestContext.weighed() && requestContext.call().path().endsWith("/responses");
   }
 
   void passes(DataBuffer buffer) {
     requestContext.trail().bytesForwarded(buffer.readableByteCount());
     settlement().answerBegan();
     note(buffer);
+    ask(buffer);
     AnswerReader reading = reader;
     if (reading == null) {
       return;
@@ -106,6 +107,16 @@ public final class UsageTap {
       TokenUsage possible = bound(reading).within(stated, reading.textTokens());
       settlement().inputStated(possible, now);
       answerLearning.inputStated(requestContext, possible, now);
+    }
+  }
+
+  private void ask(DataBuffer buffer) {
+    AskedAnswer reading = asked;
+    if (reading == null) {
+      return;
+    }
+    try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
+      bytes.forEachRemaining(reading::feed);
     }
   }
 
@@ -180,6 +191,7 @@ public final class UsageTap {
    */
   public void ends(SignalType signal) {
     long now = ticker.nanos();
+    settleAsked(now);
     AnswerReader read = reader;
     if (read != null && signal == SignalType.ON_COMPLETE) {
       read.finish();
@@ -205,6 +217,7 @@ public final class UsageTap {
     if (!ended) {
       ended = true;
       names(read);
+      remember(tokenUsage, stated != null, produced, now);
       answerLearning.called(requestContext, tokenUsage, error(signal), now);
     }
     if (signal == SignalType.ON_COMPLETE && successful) {
@@ -221,6 +234,28 @@ public final class UsageTap {
       complain(
           upstream(),
           "the usage states more tokens than the request allows, so only what is possible counts");
+    }
+  }
+
+  /** Charges the usage of the earlier answer that was asked for, while its client is inside. */
+  private void settleAsked(long now) {
+    AskedAnswer read = asked;
+    if (read != null) {
+      asked = null;
+      read.settle(answerLearning.lateUsage(), requestContext, now);
+    }
+  }
+
+  /** Remembers an answer that may be asked for, with what is charged for it now. */
+  private void remember(@Nullable TokenUsage usage, boolean stated, long produced, long now) {
+    String answer = id;
+    if (answer != null && successful && mayBeAskedFor()) {
+      TokenUsage charged =
+          usage == null ? new TokenUsage(requestContext.cost().inputTokens(), 0, produced) : usage;
+      LateUsage.Payer payer = LateUsage.Payer.of(requestContext, requestContext.askedModel());
+      answerLearning
+          .lateUsage()
+          .answered(answer, payer, stated, requestContext.usageBound(), charged, now);
     }
   }
 

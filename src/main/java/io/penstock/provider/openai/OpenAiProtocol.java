@@ -3,6 +3,7 @@ package io.penstock.provider.openai;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.ModelOperation;
+import io.penstock.provider.CallPaths;
 import io.penstock.provider.CountCall;
 import io.penstock.provider.LimitHeader;
 import io.penstock.provider.ModelList;
@@ -142,6 +143,18 @@ public class OpenAiProtocol implements ProviderProtocol {
   @Override
   public @Nullable SessionUsage sessionUsage() {
     return new SessionUsage(OpenAiAnswer::new);
+  }
+
+  /** Returns the id of a response that is asked for, or cancelled. */
+  @Override
+  public @Nullable String askedAnswer(String path) {
+    String member = CallPaths.member(path, "/responses");
+    if (member == null) {
+      return null;
+    }
+    int slash = member.indexOf('/');
+    boolean whole = slash < 0 || member.substring(slash).equals("/cancel");
+    return whole ? member.substring(0, slash < 0 ? member.length() : slash) : null;
   }
 
   @Override
