@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.NodeType;
+import org.redisson.client.RedisConnection;
 import org.redisson.config.BaseConfig;
 import org.redisson.config.BaseMasterSlaveServersConfig;
 import org.redisson.config.ClusterServersConfig;
@@ -17,6 +18,7 @@ import org.redisson.config.EqualJitterDelay;
 import org.redisson.config.ReadMode;
 import org.redisson.config.SentinelServersConfig;
 import org.redisson.config.SingleServerConfig;
+import org.redisson.connection.ClientConnectionsEntry;
 import org.redisson.connection.ConnectionListener;
 
 /**
@@ -45,15 +47,21 @@ final class RedisClients {
    *
    * @param timeoutMillis for a connection, and for an answer
    * @param connected run whenever a server is newly connected
+   * @param wanted run whenever a server refuses TLS because it wants a certificate
    */
   static Redisson open(
-      RedisAddress address, @Nullable RedisTrust trust, int timeoutMillis, Runnable connected) {
+      RedisAddress address,
+      @Nullable RedisTrust trust,
+      int timeoutMillis,
+      Runnable connected,
+      Runnable wanted) {
     Config config = new Config();
     config.setExecutor(callbackExecutor());
     config.setNettyThreads(1);
     config.setUseScriptCache(false);
     config.setReferenceEnabled(false);
     config.setConnectionListener(new Connected(connected));
+    config.setNettyHook(new TlsAlerts(wanted));
     if (address.user() != null) {
       config.setUsername(address.user());
     }
@@ -161,6 +169,16 @@ final class RedisClients {
     // Redisson loses answers that are still under way when it pings
     servers.setPingConnectionInterval(Math.max(PING_MILLIS, timeoutMillis));
     servers.setReconnectionDelay(new EqualJitterDelay(FIRST_RETRY, LAST_RETRY));
+  }
+
+  /** Closes the connections to a server, each of which Redisson replaces. */
+  static void closeConnections(ClientConnectionsEntry server) {
+    server.getConnectionsHolder().getAllConnections().forEach(RedisClients::close);
+    server.getPubSubConnectionsHolder().getAllConnections().forEach(RedisClients::close);
+  }
+
+  private static void close(RedisConnection connection) {
+    var _ = connection.getChannel().close(); // one that is closed by itself is not replaced
   }
 
   /** Listener for new connections; a lost one shows in the next round. */

@@ -33,10 +33,18 @@ public final class RedisDiagnosis {
    * Text with which an error of Redis begins; an error within a script is wrapped in more words and
    * contains it near the end.
    */
-  private record Sign(String text, Kind kind) {}
+  private record Sign(String text, Kind kind, String detail) {
+    Sign(String text, Kind kind) {
+      this(text, kind, "");
+    }
+  }
 
   /** Separator after an error of Redis; Redisson appends the command. */
   private static final String CHANNEL = ". channel: ";
+
+  private static final String CLUSTER_NODE = "a node of a cluster is addressed by redis-cluster://";
+  private static final String SENTINEL =
+      "it has no scripts; a Sentinel is addressed by redis-sentinel://";
 
   private static final List<Sign> SIGNS =
       List.of(
@@ -53,10 +61,20 @@ public final class RedisDiagnosis {
           new Sign("CLUSTERDOWN ", Kind.CLUSTER),
           new Sign("MASTERDOWN ", Kind.CLUSTER),
           new Sign("NOREPLICAS ", Kind.READ_ONLY),
-          new Sign("BUSY ", Kind.BUSY));
-
-  /** Message of Redisson when sentinels do not know a master. */
-  private static final String NO_MASTER = "Master node is undefined!";
+          new Sign("BUSY ", Kind.BUSY),
+          new Sign(
+              "max number of clients reached", Kind.AWAY, "it has as many clients as it allows"),
+          new Sign("DB index is out of range", Kind.ADDRESS, "it has no database of that number"),
+          new Sign("Master node is undefined!", Kind.AWAY, "sentinels know no master of that name"),
+          new Sign("unknown command `SENTINEL`", Kind.ADDRESS, "that is no Sentinel"),
+          new Sign("unknown command 'SENTINEL'", Kind.ADDRESS, "that is no Sentinel"),
+          new Sign("cluster support disabled", Kind.ADDRESS, "that is no cluster"),
+          new Sign("MOVED redirection loop", Kind.ADDRESS, CLUSTER_NODE),
+          new Sign("SELECT is not allowed in cluster mode", Kind.ADDRESS, CLUSTER_NODE),
+          new Sign("unknown command `EVAL", Kind.ADDRESS, SENTINEL),
+          new Sign("unknown command 'EVAL", Kind.ADDRESS, SENTINEL),
+          new Sign("unknown command `SELECT", Kind.ADDRESS, SENTINEL),
+          new Sign("unknown command 'SELECT", Kind.ADDRESS, SENTINEL));
 
   private RedisDiagnosis() {}
 
@@ -75,8 +93,9 @@ public final class RedisDiagnosis {
         return known;
       }
       Kind kind = kind(each);
-      if (kind == Kind.AWAY && String.valueOf(each.getMessage()).startsWith(NO_MASTER)) {
-        return new RedisTrouble(kind, "sentinels know no master of that name");
+      Sign sign = each instanceof RedisException ? sign(each) : null;
+      if (sign != null && !sign.detail().isEmpty()) {
+        return new RedisTrouble(sign.kind(), sign.detail());
       }
       if (kind != null && kind != Kind.AWAY) {
         return new RedisTrouble(kind, detail(kind, each));
@@ -164,12 +183,17 @@ public final class RedisDiagnosis {
   }
 
   private static Kind signed(Throwable failure, Kind otherwise) {
+    Sign sign = sign(failure);
+    return sign == null ? otherwise : sign.kind();
+  }
+
+  private static @Nullable Sign sign(Throwable failure) {
     String message = said(failure);
     for (Sign sign : SIGNS) {
       if (message.contains(sign.text())) {
-        return sign.kind();
+        return sign;
       }
     }
-    return otherwise;
+    return null;
   }
 }

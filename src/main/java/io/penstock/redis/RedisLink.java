@@ -25,7 +25,6 @@ import org.redisson.api.RScriptAsync;
 import org.redisson.client.RedisNoScriptException;
 import org.redisson.client.RedisRedirectException;
 import org.redisson.client.RedisRetryException;
-import org.redisson.client.codec.StringCodec;
 import org.redisson.connection.ConnectionManager;
 import org.redisson.connection.MasterSlaveEntry;
 
@@ -37,12 +36,16 @@ public final class RedisLink implements AutoCloseable {
   /** Minimum time between failed attempts at the first connection. */
   private static final long REOPEN_NANOS = 500_000_000L;
 
+  /** Minimum time between two replacements of the connections to a server that is of no use. */
+  private static final long REPLACE_NANOS = 1_000_000_000L;
+
   private static final int SLOTS = 16_384;
   private static final int NOBODY = -1;
 
+  private static final String NO_CERTIFICATE = "over TLS: it wants a certificate of this client";
+
   /** These failures all look like a server that does not answer. */
-  private static final String NO_TLS =
-      "over TLS: nothing answers, or that port is not encrypted, or it wants a certificate";
+  private static final String NO_TLS = "over TLS: nothing answers, or that port is not encrypted";
 
   /**
    * Call of a script for the data under one key.
@@ -66,7 +69,16 @@ public final class RedisLink implements AutoCloseable {
    * @param content the reply: text, whole numbers, and lists of them
    * @param master number of the master that was asked, consistent within one set of replies
    */
-  public record Reply(@Nullable Object content, @Nullable RedisTrouble trouble, int master) {}
+  public record Reply(@Nullable Object content, @Nullable RedisTrouble trouble, int master) {
+    /** Returns whether the address may lead to another server than the one that replied. */
+    boolean isOfOtherServer() {
+      return trouble != null
+          && switch (trouble.kind()) {
+            case READ_ONLY, LOADING, CLUSTER -> true;
+            case AWAY, ADDRESS, TLS, SLOW, PAUSED, ACCESS, MEMORY, DISK, BUSY, ODD, VALUE -> false;
+          };
+    }
+  }
 
   private final RedisAddress address;
   private final @Nullable RedisTrust trust;
@@ -77,6 +89,12 @@ public final class RedisLink implements AutoCloseable {
   private @Nullable CompletableFuture<Redisson> client;
   private boolean closed;
   private long reopenAt;
+  private long replaceAt;
+
+  /**
+   * Whether the server has refused TLS since the last connection because it wants a certificate.
+   */
+  private volatile boolean wantsCertificate;
 
   /** Whether Redis had every script at the last call. */
   private volatile boolean loaded;
@@ -101,6 +119,7 @@ public final class RedisLink implements AutoCloseable {
     this.trust = trust;
     this.timeoutMillis = timeoutMillis;
     this.ticker = ticker;
+    this.replaceAt = ticker.nanos();
   }
 
   /** Returns whether there are many masters, so that one may fail alone. */
@@ -175,8 +194,14 @@ public final class RedisLink implements AutoCloseable {
                     failure instanceof TimeoutException && !client.isDone() ? away() : failure));
   }
 
+  private void connected() {
+    wantsCertificate = false;
+    connections.incrementAndGet();
+  }
+
   private RedisTrouble away() {
-    return new RedisTrouble(RedisTrouble.Kind.AWAY, address.tls() ? NO_TLS : "");
+    String overTls = wantsCertificate ? NO_CERTIFICATE : NO_TLS;
+    return new RedisTrouble(RedisTrouble.Kind.AWAY, address.tls() ? overTls : "");
   }
 
   private List<String> keyOfEachMaster(Redisson open, String prefix) {
@@ -220,7 +245,9 @@ public final class RedisLink implements AutoCloseable {
   private void connect(CompletableFuture<Redisson> into) {
     Redisson made;
     try {
-      made = RedisClients.open(address, trust, timeoutMillis, connections::incrementAndGet);
+      made =
+          RedisClients.open(
+              address, trust, timeoutMillis, this::connected, () -> wantsCertificate = true);
     } catch (RuntimeException e) {
       synchronized (lock) {
         reopenAt = ticker.nanos() + REOPEN_NANOS;
@@ -241,6 +268,24 @@ public final class RedisLink implements AutoCloseable {
       return;
     }
     into.complete(made);
+  }
+
+  /**
+   * Closes the connections of a client, which then makes new ones; its name server is asked anew
+   * every few seconds anyway. A server that has become a replica keeps its connections while the
+   * address leads to its successor. In a cluster the nodes themselves tell which one is the master.
+   */
+  private void replaceConnections(Redisson client) {
+    synchronized (lock) {
+      long now = ticker.nanos();
+      if (isCluster() || closed || now < replaceAt) {
+        return;
+      }
+      replaceAt = now + REPLACE_NANOS;
+    }
+    for (MasterSlaveEntry master : manager(client).getEntrySet()) {
+      master.getAllEntries().forEach(RedisClients::closeConnections);
+    }
   }
 
   private static ConnectionManager manager(Redisson client) {
@@ -286,7 +331,14 @@ public final class RedisLink implements AutoCloseable {
       }
       return send(all, !loaded)
           .thenCompose(done -> again())
-          .thenApply(done -> IntStream.range(0, masters.length).mapToObj(this::reply).toList());
+          .thenApply(done -> IntStream.range(0, masters.length).mapToObj(this::reply).toList())
+          .thenApply(
+              replies -> {
+                if (replies.stream().anyMatch(Reply::isOfOtherServer)) {
+                  replaceConnections(client);
+                }
+                return replies;
+              });
     }
 
     private CompletableFuture<?> again() {
@@ -327,7 +379,7 @@ public final class RedisLink implements AutoCloseable {
               .retryAttempts(0)
               .responseTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
       RBatch batch = client.createBatch(options);
-      RScriptAsync scripts = batch.getScript(StringCodec.INSTANCE);
+      RScriptAsync scripts = batch.getScript(HeapTextCodec.INSTANCE);
       List<LuaScript> loaded = new ArrayList<>();
       for (int i : some) {
         Call call = calls.get(i);
@@ -386,7 +438,14 @@ public final class RedisLink implements AutoCloseable {
       Throwable failure = failure(answers.get(i));
       return failure == null
           ? new Reply(answers.get(i).getNow(null), null, masters[i])
-          : new Reply(null, RedisDiagnosis.of(failure), masters[i]);
+          : new Reply(null, trouble(failure), masters[i]);
+    }
+
+    private RedisTrouble trouble(Throwable failure) {
+      RedisTrouble trouble = RedisDiagnosis.of(failure);
+      return isCluster() && trouble.kind() == RedisTrouble.Kind.ADDRESS
+          ? new RedisTrouble(RedisTrouble.Kind.CLUSTER) // its nodes disagree about a slot
+          : trouble;
     }
 
     private static @Nullable Throwable failure(CompletableFuture<Object> answer) {

@@ -8,6 +8,8 @@ public final class RedisTrouble extends RuntimeException {
   public enum Kind {
     /** There is no connection. */
     AWAY("Redis cannot be reached"),
+    /** There is a server, but it is not such a one as the address says. */
+    ADDRESS("the address of Redis does not fit the server"),
     /** There is a server, but no encrypted connection to it: it or this instance is not trusted. */
     TLS("there is no encrypted connection to Redis"),
     /** There is a connection, but no answer in time. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A TCP proxy to another port that can be cut, as if the process behind it had ended. */
 public final class CuttableProxy implements AutoCloseable {
-  private final int target;
+  private volatile int target;
   private final int port = RunningGateway.freePort();
   private final List<Socket> open = new ArrayList<>();
   private @Nullable ServerSocket listening;
@@ -21,6 +21,11 @@ public final class CuttableProxy implements AutoCloseable {
   public CuttableProxy(int target) {
     this.target = target;
     restore();
+  }
+
+  /** Leads new connections to another port of this machine; those that exist stay. */
+  public void leadTo(int port) {
+    target = port;
   }
 
   /** Returns the proxy's port. */

@@ -14,7 +14,7 @@ class RedisClientsIT {
   void callbackAfterShutdown_runs() throws Exception {
     try (RedisServer redis = RedisServer.started()) {
       RedisAddress address = RedisAddress.parse(redis.url(), null, null);
-      Redisson client = RedisClients.open(address, null, 2_000, () -> {});
+      Redisson client = RedisClients.open(address, null, 2_000, () -> {}, () -> {});
       client.shutdown();
       Future<String> late = client.getServiceManager().getExecutor().submit(() -> "done");
       assertThat(PatientWaits.get(late)).isEqualTo("done");

@@ -70,7 +70,8 @@ class RedisTlsIT {
   void ownCertificate_thatIsMissing_isSaid() {
     try (Secured redis = Secured.with("server.pem", "tls-auth-clients yes");
         RedisPeer redisPeer = redis.peer(OURS)) {
-      assertThat(redisPeer.awaitTrouble(Kind.AWAY)).hasMessageContaining("wants a certificate");
+      assertThat(redisPeer.awaitTrouble(Kind.AWAY))
+          .hasMessageContaining("it wants a certificate of this client");
     }
   }
 
