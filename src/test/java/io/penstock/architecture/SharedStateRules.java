@@ -47,6 +47,7 @@ final class SharedStateRules {
               "gateway.body.HeldBody",
               "gateway.body.WatchedUpload",
               "gateway.coordination",
+              "gateway.forward.AttemptLoop",
               "gateway.request.TappedParts",
               "gateway.request.TappedResponse",
               "json",
