@@ -27,6 +27,7 @@ import io.penstock.endpoint.EndpointSpec.PassedHeaders;
 import io.penstock.endpoint.EndpointSpec.Reading;
 import io.penstock.endpoint.EndpointSpec.RouteEntry;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
+import io.penstock.endpoint.EndpointSpec.UpstreamOrder;
 import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.endpoint.EndpointSpec.Warmup;
 import io.penstock.endpoint.ExcessOutput;
@@ -97,6 +98,13 @@ final class EndpointSettings {
           WordShapes.Choice.of(List.of(QueueOrder.values()), o -> lower(o)),
           QueueOrder.FIFO,
           "In which order requests leave.");
+
+  static final RouteSetting<UpstreamOrder> ORDER =
+      RouteSetting.fixed(
+          "order",
+          WordShapes.Choice.of(List.of(UpstreamOrder.values()), o -> lower(o)),
+          UpstreamOrder.LEAST_USED,
+          "Which upstream takes a request that several could take: the least used, or the first.");
 
   static final RouteSetting<Long> PRIORITY_AGING_SECONDS =
       RouteSetting.fixed(
@@ -396,6 +404,7 @@ final class EndpointSettings {
           MAX_BODY_BYTES,
           MAX_UPLOAD_BYTES,
           CALLS,
+          ORDER,
           AFFINITY,
           CACHE_WARMUP,
           CACHE_WARMUP_SCOPE,
@@ -467,6 +476,7 @@ final class EndpointSettings {
         values.get(SHADOW),
         new Forwarding(
             upstreams,
+            values.get(ORDER),
             fallbacks,
             values.get(STRIP_PREFIX),
             values.get(AFFINITY),

@@ -280,7 +280,8 @@ public final class DryRun implements RouteSource, DispatchListener, WaitRecorder
               each.model(),
               copy(each.pool()),
               copy(each.ofModel()),
-              each.quotas().stream().map(this::copy).toList()));
+              each.quotas().stream().map(this::copy).toList(),
+              each.rank()));
     }
     return all;
   }

@@ -14,7 +14,7 @@ import java.util.Set;
 record ReleaseChoice(Lane lane, ParkedTicket ticket, TicketRoute route, boolean onlyPaced) {
   /**
    * Returns whether this choice is preferred to the other: by the order of the tickets; for the
-   * same ticket a route without delay by the pace, then the less used route.
+   * same ticket a route without delay by the pace, then the route that it takes first.
    */
   boolean before(ReleaseChoice other, QueueDiscipline<ParkedTicket> discipline, long now) {
     if (ticket != other.ticket) {
@@ -23,8 +23,7 @@ record ReleaseChoice(Lane lane, ParkedTicket ticket, TicketRoute route, boolean 
     if (onlyPaced != other.onlyPaced) {
       return other.onlyPaced;
     }
-    int used = Double.compare(route.utilization(now), other.route.utilization(now));
-    return used != 0 ? used < 0 : route.score(ticket) > other.route.score(ticket);
+    return route.precedes(other.route, ticket, now);
   }
 
   /** How often each lane in a wait list is looked at when a ticket takes from the quota. */

@@ -24,17 +24,30 @@ import org.jspecify.annotations.Nullable;
  *     was charged already
  * @param quotas all quotas that must admit the ticket, in the order in which they are charged: the
  *     endpoint's last
+ * @param rank its place where the order of the upstreams decides, ≥ 0: a route with a lower one
+ *     goes first; the same for all where their use decides
  */
 public record TicketRoute(
     @Nullable Upstream upstream,
     @Nullable String model,
     @Nullable Quota pool,
     @Nullable Quota ofModel,
-    List<Quota> quotas) {
+    List<Quota> quotas,
+    int rank) {
   private static final TicketRoute NO_QUOTAS = new TicketRoute(null, null, null, null, List.of());
 
   public TicketRoute {
     quotas = List.copyOf(quotas);
+  }
+
+  /** Creates a route whose use decides. */
+  public TicketRoute(
+      @Nullable Upstream upstream,
+      @Nullable String model,
+      @Nullable Quota pool,
+      @Nullable Quota ofModel,
+      List<Quota> quotas) {
+    this(upstream, model, pool, ofModel, quotas, 0);
   }
 
   /**
@@ -62,12 +75,12 @@ public record TicketRoute(
   /** Returns this route without the quotas of the tickets' own key. */
   TicketRoute withoutKey() {
     List<Quota> others = quotas.stream().filter(quota -> !quota.ofKey()).toList();
-    return new TicketRoute(upstream, model, pool, ofModel, others);
+    return new TicketRoute(upstream, model, pool, ofModel, others, rank);
   }
 
   private TicketRoute with(List<Quota> all) {
     return new TicketRoute(
-        upstream, model, pool, ofModel, all.stream().filter(Quota::ofKey).toList());
+        upstream, model, pool, ofModel, all.stream().filter(Quota::ofKey).toList(), rank);
   }
 
   /** Sets {@code room} to what is free now, pacing left out; false when nothing at all would go. */
@@ -268,27 +281,34 @@ public record TicketRoute(
   }
 
   /**
-   * Returns how full its upstream is by the upstream's own limits, 0 to 1; tickets take the least
-   * used route. The quotas of endpoint, key and model are left out: they are the same on all routes
-   * to one model, and a full one would hide the difference between upstreams.
+   * Returns how full its upstream is by the upstream's own limits, 0 to 1; of routes of the same
+   * rank, tickets take the least used one. The quotas of endpoint, key and model are left out: they
+   * are the same on all routes to one model, and a full one would hide the difference between
+   * upstreams.
    */
   double utilization(long now) {
     return pool == null ? 0 : pool.globalUtilization(now);
   }
 
-  /** Returns the least used route for a ticket; there must be at least one. */
-  public static TicketRoute leastUsed(
-      List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
-    TicketRoute least = routes.getFirst();
-    double used = least.utilization(now);
+  /** Returns the route that a ticket takes first of some; there must be at least one. */
+  public static TicketRoute first(List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
+    TicketRoute first = routes.getFirst();
     for (TicketRoute each : routes) {
-      double use = each.utilization(now);
-      if (use < used || (use == used && each.score(parkedTicket) > least.score(parkedTicket))) {
-        least = each;
-        used = use;
-      }
+      first = each.precedes(first, parkedTicket, now) ? each : first;
     }
-    return least;
+    return first;
+  }
+
+  /**
+   * Returns whether a ticket that could take either takes this route: the one of the lower rank,
+   * else the less used one.
+   */
+  boolean precedes(TicketRoute other, ParkedTicket parkedTicket, long now) {
+    if (rank != other.rank) {
+      return rank < other.rank;
+    }
+    int used = Double.compare(utilization(now), other.utilization(now));
+    return used != 0 ? used < 0 : score(parkedTicket) > other.score(parkedTicket);
   }
 
   /**

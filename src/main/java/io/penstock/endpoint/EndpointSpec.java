@@ -152,6 +152,7 @@ public record EndpointSpec(
    * How requests go to upstreams.
    *
    * @param upstreams the upstreams of its requests; empty for a permit endpoint
+   * @param order which of several upstreams that could take a request does
    * @param fallbacks the fallback models, by the model asked for
    * @param stripPrefix whether the configured path is removed before forwarding
    * @param affinity the affinity of requests to one upstream
@@ -162,6 +163,7 @@ public record EndpointSpec(
    */
   public record Forwarding(
       List<UpstreamSpec> upstreams,
+      UpstreamOrder order,
       Map<String, Fallback> fallbacks,
       boolean stripPrefix,
       Affinity affinity,
@@ -173,6 +175,14 @@ public record EndpointSpec(
       upstreams = List.copyOf(upstreams);
       fallbacks = Map.copyOf(fallbacks);
     }
+  }
+
+  /** Which upstream takes a request that several could take now. */
+  public enum UpstreamOrder {
+    /** The upstream with the most room in its own fullest limit. */
+    LEAST_USED,
+    /** The first in the list. */
+    FIRST_FIT
   }
 
   /**

@@ -250,12 +250,15 @@ final class RouteTable implements RouteSource {
 
   private void add(List<TicketRoute> routes, @Nullable String model, LaneKey laneKey, long now) {
     Quota ofModel = ofModel(model, laneKey, now);
-    for (UpstreamSpec each : configuration.get().upstreams()) {
+    EndpointSpec spec = configuration.get();
+    boolean inOrder = spec.forwarding().order() == EndpointSpec.UpstreamOrder.FIRST_FIT;
+    for (UpstreamSpec each : spec.upstreams()) {
       Upstream upstream = upstreamRegistry.find(each.id());
       if (upstream != null && upstream.enabled() && each.serves(model)) {
         Quota pool = upstream.pool(model, now);
         List<Quota> quotas = quotas(laneKey, ofModel, pool, holds(laneKey, each.id()), now);
-        routes.add(new TicketRoute(upstream, model, pool, ofModel, quotas));
+        int rank = inOrder ? routes.size() : 0;
+        routes.add(new TicketRoute(upstream, model, pool, ofModel, quotas, rank));
       }
     }
   }

@@ -114,19 +114,20 @@ final class ShadowReleases implements ShadowGrants {
   }
 
   /**
-   * Returns the least used open route, or null. An upstream on trial is open to one request only.
+   * Returns the open route that comes first, or null. An upstream on trial is open to one request
+   * only.
    */
   private static @Nullable TicketRoute open(
       List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
     List<TicketRoute> open = new ArrayList<>(routes);
     open.removeIf(route -> !route.upstreamReadiness(now).now(now));
     while (!open.isEmpty()) {
-      TicketRoute least = TicketRoute.leastUsed(open, parkedTicket, now);
-      Upstream upstream = least.upstream();
+      TicketRoute first = TicketRoute.first(open, parkedTicket, now);
+      Upstream upstream = first.upstream();
       if (upstream == null || upstream.health().pass(now)) {
-        return least;
+        return first;
       }
-      open.remove(least); // another request was faster
+      open.remove(first); // another request was faster
     }
     return null;
   }
@@ -147,6 +148,6 @@ final class ShadowReleases implements ShadowGrants {
       long soonest = routes.stream().mapToLong(route -> opens(route, now)).min().orElse(now);
       best = routes.stream().filter(route -> opens(route, now) == soonest).toList();
     }
-    return TicketRoute.leastUsed(best, parkedTicket, now);
+    return TicketRoute.first(best, parkedTicket, now);
   }
 }

@@ -171,14 +171,14 @@ final class RedisClients {
     servers.setReconnectionDelay(new EqualJitterDelay(FIRST_RETRY, LAST_RETRY));
   }
 
-  /** Closes the connections to a server, each of which Redisson replaces. */
+  /** Closes the connections to a server; Redisson replaces them. */
   static void closeConnections(ClientConnectionsEntry server) {
     server.getConnectionsHolder().getAllConnections().forEach(RedisClients::close);
     server.getPubSubConnectionsHolder().getAllConnections().forEach(RedisClients::close);
   }
 
   private static void close(RedisConnection connection) {
-    var _ = connection.getChannel().close(); // one that is closed by itself is not replaced
+    var _ = connection.getChannel().close(); // Redisson does not replace what it closes itself
   }
 
   /** Listener for new connections; a lost one shows in the next round. */

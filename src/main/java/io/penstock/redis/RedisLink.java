@@ -70,7 +70,7 @@ public final class RedisLink implements AutoCloseable {
    * @param master number of the master that was asked, consistent within one set of replies
    */
   public record Reply(@Nullable Object content, @Nullable RedisTrouble trouble, int master) {
-    /** Returns whether the address may lead to another server than the one that replied. */
+    /** Returns whether the address may lead to another server by now. */
     boolean isOfOtherServer() {
       return trouble != null
           && switch (trouble.kind()) {

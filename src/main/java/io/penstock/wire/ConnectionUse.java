@@ -9,9 +9,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.netty.NettyPipeline;
 
 /**
- * Handler before the codec of a connection to an upstream, which tells a connection that the
- * upstream closed while it was idle from one that broke during a call. Belongs to the event loop of
- * the connection.
+ * Handler before the codec of a connection to an upstream. It finds out whether the upstream closed
+ * the connection while it was idle, or during a call. Belongs to the event loop of the connection.
  */
 public final class ConnectionUse extends ChannelInboundHandlerAdapter {
   /** Thrown when a request that cannot be repeated met a connection that was closed while idle. */

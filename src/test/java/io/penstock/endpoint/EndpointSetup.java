@@ -13,6 +13,7 @@ import io.penstock.endpoint.EndpointSpec.PassedHeaders;
 import io.penstock.endpoint.EndpointSpec.Reading;
 import io.penstock.endpoint.EndpointSpec.RouteEntry;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
+import io.penstock.endpoint.EndpointSpec.UpstreamOrder;
 import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.endpoint.EndpointSpec.Warmup;
 import io.penstock.limit.LimitSpec;
@@ -89,6 +90,7 @@ public final class EndpointSetup {
       List<UpstreamSpec> upstreams, Map<String, Fallback> fallbacks, boolean stripPrefix) {
     return new Forwarding(
         upstreams,
+        UpstreamOrder.LEAST_USED,
         fallbacks,
         stripPrefix,
         new Affinity.None(),
@@ -172,6 +174,7 @@ public final class EndpointSetup {
     return forwarding(
         new Forwarding(
             forwarding.upstreams(),
+            forwarding.order(),
             fallbacks,
             forwarding.stripPrefix(),
             forwarding.affinity(),
@@ -189,6 +192,22 @@ public final class EndpointSetup {
     return forwarding(
         new Forwarding(
             specs,
+            forwarding.order(),
+            forwarding.fallbacks(),
+            forwarding.stripPrefix(),
+            forwarding.affinity(),
+            forwarding.warmup(),
+            forwarding.upgrades(),
+            forwarding.headers(),
+            forwarding.calls()));
+  }
+
+  /** Sets which of several upstreams takes a request. */
+  public EndpointSetup order(UpstreamOrder order) {
+    return forwarding(
+        new Forwarding(
+            forwarding.upstreams(),
+            order,
             forwarding.fallbacks(),
             forwarding.stripPrefix(),
             forwarding.affinity(),
