@@ -1,6 +1,7 @@
 package io.penstock.gateway.request;
 
 import io.penstock.cost.TokenUsage;
+import io.penstock.key.ApiCaller;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.BackgroundMark;
 import java.nio.ByteBuffer;
@@ -21,17 +22,15 @@ final class AskedAnswer {
     this.mark = mark;
   }
 
-  /** Returns the reader of the answer to a request, or null if that asks for no earlier answer. */
+  /** Returns the reader of the answer to a call, or null if that asks for no earlier answer. */
   static @Nullable AskedAnswer of(
-      RequestContext requestContext,
-      @Nullable String contentType,
-      @Nullable String contentEncoding) {
-    String id = requestContext.protocol().askedAnswer(requestContext.call().path());
+      ProviderCall call, @Nullable String contentType, @Nullable String contentEncoding) {
+    String id = call.reader().askedAnswer(call.path());
     return id == null
         ? null
         : new AskedAnswer(
             id,
-            requestContext.protocol().answerReader(contentType, contentEncoding),
+            call.reader().answerReader(contentType, contentEncoding),
             new BackgroundMark(contentType, contentEncoding));
   }
 
@@ -41,12 +40,16 @@ final class AskedAnswer {
     mark.feed(bytes.duplicate());
   }
 
-  /** Charges the usage that was read. */
-  void settle(LateUsage lateUsage, RequestContext asks, long now) {
+  /**
+   * Charges the usage that was read.
+   *
+   * @param asks the key of the client that asks, or null
+   */
+  void settle(LateUsage lateUsage, @Nullable ApiCaller asks, long unixMillis, long now) {
     TokenUsage usage = reader.usage();
     if (usage != null) {
       LateUsage.Payer payer = LateUsage.Payer.of(asks, reader.model());
-      boolean mayBeNew = mark.mayBeOfTheLastDay(asks.unixMillis());
+      boolean mayBeNew = mark.mayBeOfTheLastDay(unixMillis);
       lateUsage.stated(id, payer, mayBeNew, usage, reader.textTokens(), now);
     }
     reader.close();

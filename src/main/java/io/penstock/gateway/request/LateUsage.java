@@ -35,18 +35,17 @@ public final class LateUsage {
   /**
    * The client that pays for an answer.
    *
-   * @param key the name of the key, or {@link RequestContext#ANONYMOUS}
+   * @param key the name of the key, or {@link UsageLedger#ANONYMOUS}
    * @param group the group of the key, or null
    * @param account the limits of the key; null where no key is needed
    * @param model the model that the request was for, or null
    */
   record Payer(
       String key, @Nullable String group, @Nullable CallerAccount account, @Nullable String model) {
-    /** Returns the client of a request, which is or was for {@code model}. */
-    static Payer of(RequestContext requestContext, @Nullable String model) {
-      ApiCaller caller = requestContext.caller();
+    /** Returns the payer of a request for {@code model}; {@code caller} is null without a key. */
+    static Payer of(@Nullable ApiCaller caller, @Nullable String model) {
       return caller == null
-          ? new Payer(RequestContext.ANONYMOUS, null, null, model)
+          ? new Payer(UsageLedger.ANONYMOUS, null, null, model)
           : new Payer(caller.spec().name(), caller.spec().terms().group(), caller.account(), model);
     }
   }

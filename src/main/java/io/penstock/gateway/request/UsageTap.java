@@ -71,7 +71,7 @@ public final class UsageTap {
     }
     boolean matters = UpstreamAffinity.matter(requestContext) || mayBeAskedFor();
     given = successful && matters ? new GivenId() : null;
-    asked = successful ? AskedAnswer.of(requestContext, contentType, contentEncoding) : null;
+    asked = successful ? AskedAnswer.of(requestContext.call(), contentType, contentEncoding) : null;
   }
 
   /**
@@ -242,7 +242,8 @@ public final class UsageTap {
     AskedAnswer read = asked;
     if (read != null) {
       asked = null;
-      read.settle(answerLearning.lateUsage(), requestContext, now);
+      read.settle(
+          answerLearning.lateUsage(), requestContext.caller(), requestContext.unixMillis(), now);
     }
   }
 
@@ -252,7 +253,8 @@ public final class UsageTap {
     if (answer != null && successful && mayBeAskedFor()) {
       TokenUsage charged =
           usage == null ? new TokenUsage(requestContext.cost().inputTokens(), 0, produced) : usage;
-      LateUsage.Payer payer = LateUsage.Payer.of(requestContext, requestContext.askedModel());
+      LateUsage.Payer payer =
+          LateUsage.Payer.of(requestContext.caller(), requestContext.askedModel());
       answerLearning
           .lateUsage()
           .answered(answer, payer, stated, requestContext.usageBound(), charged, now);

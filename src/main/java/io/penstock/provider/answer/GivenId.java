@@ -14,6 +14,7 @@ public final class GivenId extends AnswerVisitor {
   static final int MOST_BYTES = 1 << 16;
 
   private static final int LONGEST = 256;
+  private static final int PIECE_BYTES = 256;
 
   private final AnswerReader reader;
   private @Nullable String id;
@@ -26,11 +27,13 @@ public final class GivenId extends AnswerVisitor {
 
   /** Reads {@code bytes} as far as they matter, without changing their position. */
   public void feed(ByteBuffer bytes) {
-    if (!done()) {
-      ByteBuffer piece = bytes.slice();
-      piece.limit((int) Math.min(piece.limit(), MOST_BYTES - read));
-      read += piece.limit();
-      reader.feed(piece);
+    ByteBuffer rest = bytes.slice();
+    while (!done() && rest.hasRemaining()) {
+      // the id is mostly in the first piece, and the rest of an answer is much longer
+      int length = (int) Math.min(Math.min(rest.remaining(), PIECE_BYTES), MOST_BYTES - read);
+      read += length;
+      reader.feed(rest.slice(rest.position(), length));
+      rest.position(rest.position() + length);
     }
   }
 
