@@ -26,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
+import reactor.netty.Connection;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 
@@ -43,7 +44,7 @@ class ClosedConnectionIT extends HostileCase {
   private static final long IDLE = 1_000_000_000L;
 
   /** How a connection ends when a second request comes over it. */
-  private enum Ending {
+  enum Ending {
     CLOSE,
     RESET,
     CLOSE_UNREAD,
@@ -104,7 +105,7 @@ class ClosedConnectionIT extends HostileCase {
           .handle(
               (request, response) -> {
                 if (!secured.add(request.remoteAddress())) {
-                  request.withConnection(connection -> connection.channel().close());
+                  request.withConnection(Connection::dispose);
                   return Mono.never();
                 }
                 return response.sendString(Mono.just("{}"));

@@ -14,7 +14,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AnswerReaderTest {
-  private static final String SSE = "text/event-stream";
   private static final String TWELVE =
       "data: {\"choices\":[{\"delta\":{\"content\":\"twelve bytes\"}}]}\n\n";
   private static final String USAGE =

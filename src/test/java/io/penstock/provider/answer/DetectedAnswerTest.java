@@ -97,8 +97,10 @@ class DetectedAnswerTest {
     AnswerReader reader =
         Cases.answer(
             DialectTable.OPENAI,
-            "{\"choices\":[{\"delta\":{\"content\":\"abcd\"}}]}\n"
-                + "{\"choices\":[{\"delta\":{\"content\":\"efgh\"}}]}\n");
+            """
+            {"choices":[{"delta":{"content":"abcd"}}]}
+            {"choices":[{"delta":{"content":"efgh"}}]}
+            """);
     assertThat(reader.producedTokens()).isEqualTo(2);
     reader.feed(ByteBuffer.wrap(Cases.bytes(USAGE.get(DialectTable.OPENAI))));
     assertThat(reader.usage()).isEqualTo(new TokenUsage(7, 0, 5));

@@ -124,7 +124,7 @@ class LargeAnswerTest {
   @MethodSource("cases")
   void memory_isTheSame_whateverTheSizeOfTheMember(Form form, String frame) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    String[] around = frame.formatted(form.json()).split("%s");
+    String[] around = frame.formatted(form.json()).split("%s", 2);
     byte[] piece = Cases.bytes("A".repeat(64 << 10));
     AnswerReader reader = ProviderProtocol.of(form.dialect()).answerReader();
     reader.feed(ByteBuffer.wrap(Cases.bytes(around[0] + "\"")));
