@@ -238,6 +238,7 @@ class RouteSchemaTest {
             max_body_bytes: 33554432
             max_upload_bytes: 536870912
             calls: all
+            order: least_used
             affinity: none
             cache_warmup: 5
             cache_warmup_scope: key

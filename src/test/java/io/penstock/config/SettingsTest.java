@@ -227,6 +227,13 @@ class SettingsTest {
             new AllowedCalls(false, true, List.of("/v1/files")),
             List.of("weighed", "/v1/files")),
         of(
+            "order",
+            "first_fit",
+            e -> e.forwarding().order(),
+            EndpointSpec.UpstreamOrder.LEAST_USED,
+            EndpointSpec.UpstreamOrder.FIRST_FIT,
+            "first_fit"),
+        of(
             "affinity",
             "header:X-Session",
             e -> e.forwarding().affinity(),
