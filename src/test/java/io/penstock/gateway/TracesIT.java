@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -63,6 +64,14 @@ class TracesIT extends HostileCase {
   @AfterAll
   void stopCollector() {
     traceCollector.close();
+  }
+
+  /** Lets the upstream serve a request, so that failures of other tests do not count any more. */
+  @BeforeEach
+  void upstreamIsWell() {
+    RunningGateway.awaiting()
+        .until(() -> ask(request(CHAT, ASK, parent(next(), "00"))).status() == 200);
+    upstream.drain();
   }
 
   private static String next() {
