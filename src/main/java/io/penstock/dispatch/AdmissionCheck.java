@@ -179,15 +179,11 @@ public final class AdmissionCheck {
   }
 
   /**
-   * Returns the refusal of a ticket with a flow or tenant that has its share of the queue.
+   * Returns the refusal of a ticket that gets no place in the queue.
    *
-   * @param why who holds what, and of how much
+   * @param detail why it gets none
    */
-  static Refusal shareTaken(String why, long nextNanos) {
-    return noPlace(why, nextNanos);
-  }
-
-  private static Refusal noPlace(String detail, long nextNanos) {
+  static Refusal noPlace(String detail, long nextNanos) {
     boolean known = nextNanos >= 0 && nextNanos < Long.MAX_VALUE / 2;
     return new Refusal(RefusalReason.QUEUE_FULL, detail, known ? nextNanos : Refusal.UNKNOWN);
   }

@@ -372,7 +372,7 @@ public final class Dispatcher {
 
   private Refusal noPlace(@Nullable String full, @Nullable String share, long soonest) {
     return share != null && (full == null || routeSource.maxBlocked() > 0)
-        ? AdmissionCheck.shareTaken(share, soonest)
+        ? AdmissionCheck.noPlace(share, soonest)
         : AdmissionCheck.queueFull(String.valueOf(full), soonest);
   }
 

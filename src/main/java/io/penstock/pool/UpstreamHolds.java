@@ -5,10 +5,8 @@ import io.penstock.cost.PoolTariff;
 import io.penstock.quota.Quota;
 import io.penstock.tenant.SharedState;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -28,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class UpstreamHolds {
   /** How long a refusal is remembered at least, in nanoseconds. */
   static final long WITNESS_NANOS = 60_000_000_000L;
+
+  /** Most models whose refusals are remembered: more than any provider has. */
+  static final int MOST_MODELS = 1_000;
 
   /** Most pauses; further ones are those of pools. */
   static final int MOST = 10_000;
@@ -67,7 +68,7 @@ final class UpstreamHolds {
   private final ConcurrentMap<Subject, Hold> holds = new ConcurrentHashMap<>();
 
   @SharedState("refusals by limits")
-  private final Map<String, Refusals> byModel = new HashMap<>();
+  private final ConcurrentMap<String, Refusals> byModel = new ConcurrentHashMap<>();
 
   private int sweepAt = FEW;
 
@@ -93,7 +94,7 @@ final class UpstreamHolds {
       long now) {
     forgetOld(now);
     Refusals refusals = byModel.get(model);
-    if (refusals == null && byModel.size() < MOST) {
+    if (refusals == null && byModel.size() < MOST_MODELS) {
       refusals = new Refusals(pool);
       byModel.put(model, refusals);
     }
@@ -141,22 +142,16 @@ final class UpstreamHolds {
 
   /** Notes that a model served a request of a tenant. */
   void served(Object tenant, String model) {
-    if (holds.isEmpty() && !any()) {
-      return;
+    if (holds.isEmpty() && byModel.isEmpty()) {
+      return; // the usual case takes no lock
     }
-    synchronized (this) {
-      byModel.remove(model);
-    }
+    byModel.remove(model);
     for (Subject each : List.of(new Subject(model, tenant), new Subject(model, null))) {
       Hold hold = holds.get(each);
       if (hold != null) {
         hold.pause().served();
       }
     }
-  }
-
-  private synchronized boolean any() {
-    return !byModel.isEmpty();
   }
 
   /**
