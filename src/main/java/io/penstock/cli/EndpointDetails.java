@@ -80,16 +80,25 @@ final class EndpointDetails {
       words.add("last error: " + error.stringValue());
     }
     add(health.equals("unhealthy") ? Tone.BAD : Tone.STRONG, words.toString());
+    paused("all of it", now);
+    for (JsonNode hold : now.path("holds")) {
+      String model = hold.path("model").asString("");
+      paused(hold.path("one_tenant").asBoolean(false) ? model + " of one tenant" : model, hold);
+    }
     for (JsonNode pool : now.path("pools")) {
       pool(pool);
     }
   }
 
-  private void pool(JsonNode pool) {
-    String until = pool.path("paused_until").asString("");
+  private void paused(String what, JsonNode of) {
+    String until = of.path("paused_until").asString("");
     if (!until.isEmpty()) {
-      add(Tone.BAD, "  " + pool.path("name").asString("") + " is paused until " + until);
+      add(Tone.BAD, "  " + what + " is paused until " + until);
     }
+  }
+
+  private void pool(JsonNode pool) {
+    paused(pool.path("name").asString(""), pool);
     for (JsonNode limit : pool.path("limits")) {
       limit(pool.path("name").asString(""), limit);
     }

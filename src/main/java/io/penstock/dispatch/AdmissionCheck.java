@@ -6,6 +6,7 @@ import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.time.Ticker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -126,7 +127,43 @@ public final class AdmissionCheck {
   static @Nullable Refusal inVain(
       List<TicketRoute> routes, RouteSource routeSource, ParkedTicket parkedTicket, long now) {
     Refusal refusal = impossible(routes, routeSource, parkedTicket);
-    return refusal == null ? unavailable(routes, now) : refusal;
+    Refusal away = refusal == null ? unavailable(routes, now) : refusal;
+    return away == null ? pausedTooLong(routes, parkedTicket, now) : away;
+  }
+
+  /**
+   * Returns the refusal of a ticket whose upstreams have said that they take no requests in the
+   * time that it may wait, or null when one of them may serve it. The refusal states the first end
+   * of these pauses.
+   */
+  private static @Nullable Refusal pausedTooLong(
+      List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
+    long end = Ticker.NEVER;
+    for (TicketRoute ticketRoute : routes) {
+      UpstreamReadiness readiness = ticketRoute.readiness(now);
+      boolean paused = pausesTooLong(ticketRoute, parkedTicket, now);
+      if (!paused && !readiness.away(now)) {
+        return null;
+      }
+      long each = paused ? ticketRoute.statedEnd(parkedTicket, now) : readiness.fromNanos();
+      end = Math.min(end, each);
+    }
+    return end == Ticker.NEVER
+        ? null
+        : new Refusal(
+            RefusalReason.UPSTREAM_PAUSED,
+            "every upstream that serves this has said that it takes no requests for a while",
+            end - now);
+  }
+
+  /**
+   * Returns whether an upstream has said that it takes no requests in the time that a ticket may
+   * wait, and none tries that meanwhile.
+   */
+  static boolean pausesTooLong(TicketRoute ticketRoute, ParkedTicket parkedTicket, long now) {
+    long paused = ticketRoute.statedPause(parkedTicket, now);
+    long most = parkedTicket.refusesAboveNanos();
+    return paused > parkedTicket.deadlineNanos() || (most > 0 && paused - now > most);
   }
 
   /** Returns the refusal of a ticket that could not go even if nothing else ran, or null. */

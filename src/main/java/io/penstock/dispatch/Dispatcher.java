@@ -217,6 +217,7 @@ public final class Dispatcher {
     if (!parkedTicket.decide(State.GRANTED)) {
       waitingRoom.remove(parkedTicket, false); // its client went away first
       ticketCharges.giveBack(now);
+      ticketRoute.leaveTrials(now);
       ticketRoute.wake();
       return;
     }

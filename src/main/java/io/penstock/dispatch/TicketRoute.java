@@ -2,6 +2,7 @@ package io.penstock.dispatch;
 
 import io.penstock.cost.Cost;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamHold;
 import io.penstock.pool.UpstreamReadiness;
 import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.Ticket;
@@ -9,6 +10,7 @@ import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.quota.WaitList;
 import io.penstock.refusal.Refusal;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -225,11 +227,13 @@ public record TicketRoute(
           now,
           quota == pool ? ticketCharges.attempt() : ticketCharges.keptCharges())) {
         ticketCharges.giveBack(now);
-        leaveTrial(parkedTicket, now);
+        leaveTrials(now);
         return null;
       }
     }
-    leaveTrial(parkedTicket, now);
+    if (parkedTicket.shadow() != null) {
+      leaveTrials(now);
+    }
     if (pool != null && pool.dayEndsNanos(now) > now) {
       pool.waitList().wake(); // the day is used up: its tickets wait in vain
     }
@@ -237,12 +241,12 @@ public record TicketRoute(
   }
 
   /**
-   * Gives up the trial of an unhealthy upstream for a shadow's ticket: that sends nothing, and the
-   * trial is for a request that is sent.
+   * Gives up the trial of an unhealthy or paused upstream that began at {@code now}: it is for a
+   * request that is sent, and a shadow's ticket, for example, sends nothing.
    */
-  private void leaveTrial(ParkedTicket parkedTicket, long now) {
-    if (parkedTicket.shadow() != null && upstream != null) {
-      upstream.health().untried(now);
+  void leaveTrials(long now) {
+    if (upstream != null) {
+      quotas.forEach(each -> each.untried(now));
     }
   }
 
@@ -337,6 +341,44 @@ public record TicketRoute(
       }
     }
     return readiness;
+  }
+
+  /**
+   * Returns the first instant at which a ticket may go this way, by what the provider has stated;
+   * {@code now} when it has stated nothing that is still to come.
+   */
+  long statedPause(ParkedTicket parkedTicket, long now) {
+    long instant = now;
+    for (Quota quota : pausing(parkedTicket, now)) {
+      if (quota.statedEnd(now) > now) {
+        instant = Math.max(instant, quota.gatesOpenAt(now));
+      }
+    }
+    return instant;
+  }
+
+  /** Returns the end of the pauses of a ticket that the provider has stated. */
+  long statedEnd(ParkedTicket parkedTicket, long now) {
+    long instant = now;
+    for (Quota quota : pausing(parkedTicket, now)) {
+      instant = Math.max(instant, quota.statedEnd(now));
+    }
+    return instant;
+  }
+
+  /** Returns the quotas whose gates are shut while the upstream pauses for a ticket. */
+  private List<Quota> pausing(ParkedTicket parkedTicket, long now) {
+    if (upstream == null || pool == null) {
+      return List.of();
+    }
+    List<UpstreamHold> holds = upstream.holds(parkedTicket.tenant(), model, now);
+    if (holds.isEmpty()) {
+      return List.of(pool);
+    }
+    List<Quota> all = new ArrayList<>();
+    all.add(pool);
+    holds.forEach(each -> all.add(each.quota()));
+    return all;
   }
 
   /** Returns whether it leads to the upstream of that id. */

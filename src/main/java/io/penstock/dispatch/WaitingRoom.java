@@ -521,7 +521,13 @@ public final class WaitingRoom {
   /** Returns the lane key of another way for a ticket, or null: see {@link Detour}. */
   @Nullable LaneKey detour(ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
     return Detour.of(
-        parkedTicket, routes, routeSource, route -> route.readiness(now).away(now), now);
+        parkedTicket,
+        routes,
+        routeSource,
+        route ->
+            route.readiness(now).away(now)
+                || AdmissionCheck.pausesTooLong(route, parkedTicket, now),
+        now);
   }
 
   /**

@@ -5,7 +5,9 @@ import io.penstock.limit.LearnedLimit;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitBalance;
 import io.penstock.limit.LimitSpec;
+import io.penstock.pool.PoolPause;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamHold;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamTrouble;
 import io.penstock.quota.MeteredLimit;
@@ -17,7 +19,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.HttpStatus;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
@@ -29,6 +35,11 @@ import tools.jackson.databind.node.ObjectNode;
  * Instants are RFC 3339; unknown or inapplicable values are null.
  */
 final class UpstreamsHandler {
+  private static final Logger LOG = LoggerFactory.getLogger(UpstreamsHandler.class);
+
+  /** Most pauses of less than a pool that are shown of an upstream. */
+  private static final int MOST_HOLDS = 100;
+
   private static final double DIGITS = 1e4;
   private static final double NANOS_PER_MILLI = 1e6;
 
@@ -45,6 +56,22 @@ final class UpstreamsHandler {
   /** Answers with all upstreams by id. */
   Mono<ServerResponse> list(ServerRequest request) {
     return OperatorJson.answer(views());
+  }
+
+  /** Ends the pauses and the ill health of the upstream {@code ?id=}, and answers with it. */
+  Mono<ServerResponse> retry(ServerRequest request) {
+    Optional<String> id = request.queryParam("id");
+    if (id.isEmpty()) {
+      return ProblemAnswer.answering(HttpStatus.BAD_REQUEST, "?id= is expected");
+    }
+    Upstream upstream = upstreamRegistry.find(id.get());
+    if (upstream == null) {
+      return ProblemAnswer.answering(HttpStatus.NOT_FOUND, "no upstream has this id");
+    }
+    upstream.retry();
+    LOG.info("an operator lets requests go to the upstream {} again", upstream.spec().id());
+    return OperatorJson.answer(
+        view(upstream, new ClockReading(ticker.nanos(), clock.unixMillis())));
   }
 
   List<ObjectNode> views() {
@@ -74,6 +101,19 @@ final class UpstreamsHandler {
     }
     view.put("weight", upstream.spec().weight())
         .put("jitter_ms", rounded(upstream.jitterNanos() / NANOS_PER_MILLI));
+    view.put("paused_until", now.ifToCome(upstream.accountPause().ends(now.nanos())));
+    ArrayNode holds = view.putArray("holds");
+    upstream.holds().stream()
+        .filter(each -> each.ends(now.nanos()) > now.nanos())
+        .sorted(Comparator.comparing(UpstreamHold::model).thenComparing(UpstreamHold::ofTenant))
+        .limit(MOST_HOLDS)
+        .forEach(
+            each ->
+                holds
+                    .addObject()
+                    .put("model", each.model())
+                    .put("one_tenant", each.ofTenant())
+                    .put("paused_until", now.text(each.ends(now.nanos()))));
     ArrayNode models = view.putArray("models");
     upstream.spec().models().keySet().stream().sorted().forEach(models::add);
     ArrayNode pools = view.putArray("pools");
@@ -94,12 +134,19 @@ final class UpstreamsHandler {
         OperatorJson.object()
             .put("name", name)
             .put("paused_until", now.ifToCome(upstream.pause(pool).ends(now.nanos())))
+            .put("tried_at", tried(upstream.pause(pool), now))
             .put("utilization", rounded(pool.utilization(now.nanos())))
             .put("utilization_global", rounded(pool.globalUtilization(now.nanos())))
             .put("throttled", upstream.pause(pool).throttled());
     ArrayNode limits = view.putArray("limits");
     pool.limits().forEach(each -> limits.add(view(each, now)));
     return view;
+  }
+
+  /** Returns when a request tries whether a pause is over, if that is before its end. */
+  private static @Nullable String tried(PoolPause pause, ClockReading now) {
+    long tried = pause.triedAt(now.nanos());
+    return tried < pause.ends(now.nanos()) ? now.text(tried) : null;
   }
 
   private static ObjectNode view(MeteredLimit metered, ClockReading now) {

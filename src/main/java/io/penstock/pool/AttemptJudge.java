@@ -142,19 +142,21 @@ final class AttemptJudge {
       long now) {
     long reset = reset(lesson);
     boolean rate = lesson.cause() == ProviderLesson.ErrorCause.RATE;
+    // a request that only tried whether a pause is over comes back, however often that happens
+    boolean tries = pause.isTried(now);
     if (lesson.retryAfterNanos() != ProviderStatus.UNSTATED) {
       pause.stated(lesson.retryAfterNanos(), now);
     } else if (reset != ProviderStatus.UNSTATED) {
       pause.until(reset, now);
     } else if (lesson.cause() == ProviderLesson.ErrorCause.DAY) {
       pause.stated(DAY_TRY_NANOS, now);
-    } else if (pause.unexplained(rate, now) && wide) {
+    } else if (!tries && pause.unexplained(rate, now) && wide) {
       upstreamHealth.broken(now);
       return AttemptVerdict.PASS;
-    } else if (!rate) {
+    } else if (!tries && !rate) {
       return AttemptVerdict.PASS;
     }
-    return attemptHistory.repeatable() && attemptHistory.rejected() <= MAX_REJECTED
+    return attemptHistory.repeatable() && (tries || attemptHistory.rejected() <= MAX_REJECTED)
         ? AttemptVerdict.WAIT
         : AttemptVerdict.PASS;
   }

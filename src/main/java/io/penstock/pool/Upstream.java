@@ -192,6 +192,16 @@ public final class Upstream {
     return model == null ? OTHER : spec.ownName(model);
   }
 
+  /** Returns the pause of all its pools. */
+  public PoolPause accountPause() {
+    return accountPause;
+  }
+
+  /** Returns its pauses of less than a pool, also those that are over. */
+  public List<UpstreamHold> holds() {
+    return holds.all();
+  }
+
   /** Returns the pause of a pool of this upstream. */
   public PoolPause pause(Quota pool) {
     PoolPause poolPause = pauses.get(pool.original());
@@ -258,14 +268,25 @@ public final class Upstream {
         });
   }
 
-  /** Configures it anew, even with the same configuration: its health and refusals are reset. */
+  /**
+   * Configures it anew, even with the same configuration: its health, refusals and pauses are
+   * reset.
+   */
   synchronized void comeBack(UpstreamSpec next, long now) {
     spec = next;
     attemptJudge.forget();
     usageRefusals.forget();
-    upstreamHealth.forget();
-    holds.forget();
     limit(next, now);
+    retry();
+  }
+
+  /** Ends all its pauses and its ill health, so that requests go to it again at once. */
+  public void retry() {
+    upstreamHealth.forget();
+    accountPause.end();
+    pauses.values().forEach(PoolPause::end);
+    holds.forget();
+    wake();
   }
 
   /**
@@ -284,8 +305,10 @@ public final class Upstream {
         && attemptHistory.streamUsage() == AttemptHistory.StreamUsage.TAKEN_OUT) {
       usageRefusals.add(ownName(attemptHistory.model()), pool, now);
     }
-    boolean answered = AttemptJudge.works(lesson.status()) && upstreamHealth.answered(now);
-    boolean opened = answered || health().opens(now) < opens;
+    boolean works = AttemptJudge.works(lesson.status());
+    boolean resumed = works && served(attemptHistory, pool, now);
+    boolean answered = works && upstreamHealth.answered(now);
+    boolean opened = answered || resumed || health().opens(now) < opens;
     boolean shut = (well && !upstreamHealth.well()) || (before && !readiness(pool, now).soon(now));
     if (opened || shut) {
       wake();
@@ -300,11 +323,6 @@ public final class Upstream {
     if (lesson.status() == 429) {
       pause(pool).countThrottled();
     }
-    if (AttemptJudge.works(lesson.status())) {
-      pause(pool).served();
-      accountPause.served();
-      holds.served(tenant, model);
-    }
     if (!AttemptJudge.limits(attemptHistory, lesson)) {
       return attemptJudge.of(attemptHistory, lesson, pause(pool), true, now);
     }
@@ -313,6 +331,14 @@ public final class Upstream {
     AttemptVerdict verdict = attemptJudge.of(attemptHistory, lesson, pause, isWide(scope), now);
     holds.pausedUntil(model, pause.ends(now));
     return verdict;
+  }
+
+  /** Notes that a request was served; returns whether that ended a pause. */
+  private boolean served(AttemptHistory attemptHistory, Quota pool, long now) {
+    boolean ofPool = pause(pool).served(now);
+    boolean ofAccount = accountPause.served(now);
+    Object tenant = ActiveKeys.name(attemptHistory.tenant());
+    return holds.served(tenant, ownName(attemptHistory.model()), now) | ofPool | ofAccount;
   }
 
   private PoolPause pause(RefusalScope scope, Object tenant, String model, Quota pool, long now) {
@@ -332,8 +358,8 @@ public final class Upstream {
    * @param tenant whose request it is
    * @param model the model that is asked for, under the client's name, or null
    */
-  public List<UpstreamHold> holds(Object tenant, @Nullable String model, long now) {
-    return holds.of(tenant, ownName(model), now);
+  public List<UpstreamHold> holds(@Nullable Object tenant, @Nullable String model, long now) {
+    return holds.of(ActiveKeys.name(tenant), ownName(model), now);
   }
 
   /**

@@ -140,18 +140,24 @@ final class UpstreamHolds {
     }
   }
 
-  /** Notes that a model served a request of a tenant. */
-  void served(Object tenant, String model) {
+  /**
+   * Notes that a model served a request of a tenant. Returns whether that ended a pause; its
+   * waiters are woken.
+   */
+  boolean served(Object tenant, String model, long now) {
     if (holds.isEmpty() && byModel.isEmpty()) {
-      return; // the usual case takes no lock
+      return false; // the usual case takes no lock
     }
     byModel.remove(model);
+    boolean ended = false;
     for (Subject each : List.of(new Subject(model, tenant), new Subject(model, null))) {
       Hold hold = holds.get(each);
-      if (hold != null) {
-        hold.pause().served();
+      if (hold != null && hold.pause().served(now)) {
+        hold.at().quota().waitList().wake();
+        ended = true;
       }
     }
+    return ended;
   }
 
   /**
@@ -178,7 +184,8 @@ final class UpstreamHolds {
               PoolTariff.of(ChargeRule.TOTAL),
               List.of(),
               List.of(pause.gate()));
-      known = new Hold(pause, new UpstreamHold(upstream, quota));
+      boolean ofTenant = subject.tenant() != null;
+      known = new Hold(pause, new UpstreamHold(upstream, subject.model(), ofTenant, quota));
       holds.put(subject, known);
     }
     return known == null ? null : known.pause();
@@ -205,10 +212,19 @@ final class UpstreamHolds {
     return all;
   }
 
-  /** Ends all pauses and forgets all refusals: the upstream or its limits may be others. */
+  /** Returns all pauses, also those that are over. */
+  List<UpstreamHold> all() {
+    return holds.values().stream().map(Hold::at).toList();
+  }
+
+  /**
+   * Ends all pauses, wakes their waiters and forgets all refusals: the upstream or its limits may
+   * be others.
+   */
   synchronized void forget() {
     byModel.clear();
     holds.values().forEach(each -> each.pause().end());
+    holds.values().forEach(each -> each.at().quota().waitList().wake());
     holds.clear();
   }
 

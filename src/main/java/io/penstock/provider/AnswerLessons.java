@@ -57,7 +57,7 @@ final class AnswerLessons {
     ErrorText error = ErrorText.of(body);
     long retryAfter = retryAfter(header);
     if (retryAfter == ProviderStatus.UNSTATED && error.retryDelay() != null) {
-      retryAfter = resetTimes.protobuf(error.retryDelay());
+      retryAfter = resetTimes.retryDuration(error.retryDelay());
     }
     boolean stated = error.retryDelay() != null || header.apply("retry-after") != null;
     if (oddity == null && retryAfter == ProviderStatus.UNSTATED && stated) {

@@ -20,7 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
  * seconds and for those that need a payment; only the text tells them apart.
  *
  * @param text type, code, status and message if the body has them, else all of it; in lower case
- * @param retryDelay delay in a {@code RetryInfo}, or null
+ * @param retryDelay delay in a {@code RetryInfo}, in another member or in the words, or null
  * @param daily whether a {@code QuotaFailure} names a daily quota
  */
 record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
@@ -60,11 +60,19 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
   private static final Pattern ASKED =
       Pattern.compile("limit:? (\\d{1,15})\\b.{0,80}?requested:? (\\d{1,15})\\b", Pattern.DOTALL);
 
+  /** A delay in a sentence: {@code try again in 6m0s}, or {@code retry after 26 seconds}. */
+  private static final Pattern DELAY =
+      Pattern.compile(
+          "(?:try again|retry|resets?) (?:in|after) (?:"
+              + "((?:\\d{1,9}(?:\\.\\d{1,9})?(?:h|ms|m|s))+)\\b"
+              + "|(\\d{1,9}(?:\\.\\d{1,9})?) ?(milli|second|minute|hour))");
+
   static ErrorText of(byte[] body) {
     byte[] read = body.length <= MAX_BYTES ? body : Arrays.copyOf(body, MAX_BYTES);
     JsonNode error = error(read);
     if (error == null) {
-      return new ErrorText(small(new String(read, UTF_8)), null, false);
+      String text = small(new String(read, UTF_8));
+      return new ErrorText(text, delay(text), false);
     }
     String retryDelay = null;
     boolean daily = false;
@@ -82,7 +90,28 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
       text.append(error.path(member).asString("")).append('\n');
     }
     text.append(model);
-    return new ErrorText(small(text.toString()), retryDelay, daily);
+    String words = small(text.toString());
+    return new ErrorText(words, retryDelay == null ? delay(error, words) : retryDelay, daily);
+  }
+
+  /**
+   * Returns the delay that an error states beside its words or in them, or null. ChatGPT's accounts
+   * have the first form; OpenAI, Azure, Groq and Google write sentences.
+   */
+  private static @Nullable String delay(JsonNode error, String words) {
+    JsonNode seconds = error.path("resets_in_seconds");
+    return seconds.isNumber() ? seconds.asString() + "s" : delay(words);
+  }
+
+  private static @Nullable String delay(String words) {
+    Matcher delay = DELAY.matcher(words);
+    if (!delay.find()) {
+      return null;
+    }
+    String unit = delay.group(3);
+    return unit == null
+        ? delay.group(1)
+        : delay.group(2) + (unit.equals("milli") ? "ms" : unit.substring(0, 1));
   }
 
   /**

@@ -13,12 +13,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses reset times in the formats that providers use. All methods return nanoseconds from now, 0
- * to one day, or {@link ProviderStatus#UNSTATED} for unreadable values and for longer times: no
- * limit per minute takes longer than a day, and nobody would wait.
+ * Parses times in the formats that providers use. All methods return nanoseconds from now, ≥ 0, or
+ * {@link ProviderStatus#UNSTATED} for unreadable values and for those that are too long: a limit
+ * per minute is whole again within a day, and no quota lasts longer than a month.
  */
 final class ResetTimes {
-  static final long MAX_NANOS = 86_400_000_000_000L;
+  /** The longest time until a limit is whole again. */
+  static final long MAX_RESET_NANOS = 86_400_000_000_000L;
+
+  /** The longest time after which a provider allows a retry: 35 days. */
+  static final long MAX_RETRY_NANOS = 35 * MAX_RESET_NANOS;
+
+  /** The least number of seconds that is an instant of Unix time and no duration. */
+  private static final String LEAST_INSTANT = "1000000000";
 
   private static final long NANOS_PER_MILLI = 1_000_000L;
   private static final long NANOS_PER_SECOND = 1_000 * NANOS_PER_MILLI;
@@ -26,7 +33,6 @@ final class ResetTimes {
   private static final String NUMBER = "\\d{1,12}(?:\\.\\d{1,9})?";
   private static final Pattern DECIMAL = Pattern.compile(NUMBER);
   private static final Pattern PART = Pattern.compile("(" + NUMBER + ")(h|ms|m|s|us|µs|ns)");
-  private static final Pattern PROTOBUF = Pattern.compile("(" + NUMBER + ")s");
 
   private final WallClock clock;
 
@@ -39,25 +45,37 @@ final class ResetTimes {
    * seconds, as some providers that imitate OpenAI's headers write it.
    */
   long goDuration(String text) {
+    return duration(text, MAX_RESET_NANOS);
+  }
+
+  /**
+   * Parses the time after which a retry is allowed, in the same form; that of protobuf in JSON,
+   * such as {@code 37.5s}, is a part of it.
+   */
+  long retryDuration(String text) {
+    return duration(text, MAX_RETRY_NANOS);
+  }
+
+  private static long duration(String text, long mostNanos) {
     String trimmed = text.strip();
     if (trimmed.length() > MAX_CHARS) {
       return ProviderStatus.UNSTATED;
     }
     if (DECIMAL.matcher(trimmed).matches()) {
-      return nanos(trimmed, NANOS_PER_SECOND);
+      return nanos(trimmed, NANOS_PER_SECOND, mostNanos);
     }
     Matcher part = PART.matcher(trimmed);
     long sum = 0;
     int end = 0;
     while (part.find()) {
-      long nanos = nanos(part.group(1), unit(part.group(2)));
+      long nanos = nanos(part.group(1), unit(part.group(2)), mostNanos);
       if (part.start() != end || nanos == ProviderStatus.UNSTATED) {
         return ProviderStatus.UNSTATED;
       }
       sum += nanos;
       end = part.end();
     }
-    return end == 0 || end != trimmed.length() ? ProviderStatus.UNSTATED : bounded(sum);
+    return end == 0 || end != trimmed.length() ? ProviderStatus.UNSTATED : bounded(sum, mostNanos);
   }
 
   private static long unit(String name) {
@@ -79,59 +97,61 @@ final class ResetTimes {
     }
     try {
       Instant instant = OffsetDateTime.parse(trimmed).toInstant();
-      return until(instant.getEpochSecond(), instant.getNano() / NANOS_PER_MILLI);
+      return until(instant.getEpochSecond(), instant.getNano() / NANOS_PER_MILLI, MAX_RESET_NANOS);
     } catch (DateTimeException e) {
       return ProviderStatus.UNSTATED;
     }
   }
 
-  /** Parses {@code retry-after}: seconds, or a date in any form of RFC 9110, section 5.6.7. */
+  /**
+   * Parses {@code retry-after}: seconds, or a date in any form of RFC 9110, section 5.6.7. Some
+   * servers write an instant in seconds of Unix time.
+   */
   long secondsOrDate(String text) {
     String trimmed = text.strip();
     if (trimmed.isEmpty() || trimmed.length() > MAX_CHARS) {
       return ProviderStatus.UNSTATED;
     }
     if (DECIMAL.matcher(trimmed).matches()) {
-      return nanos(trimmed, NANOS_PER_SECOND);
+      BigDecimal seconds = new BigDecimal(trimmed);
+      return seconds.compareTo(new BigDecimal(LEAST_INSTANT)) < 0
+          ? nanos(trimmed, NANOS_PER_SECOND, MAX_RETRY_NANOS)
+          : until(seconds.longValue(), 0, MAX_RETRY_NANOS);
     }
     Date date = DateFormatter.parseHttpDate(trimmed);
-    return date == null ? ProviderStatus.UNSTATED : until(date.toInstant().getEpochSecond(), 0);
+    return date == null
+        ? ProviderStatus.UNSTATED
+        : until(date.toInstant().getEpochSecond(), 0, MAX_RETRY_NANOS);
   }
 
   /** Parses milliseconds. */
   long millis(String text) {
     String trimmed = text.strip();
     return DECIMAL.matcher(trimmed).matches()
-        ? nanos(trimmed, NANOS_PER_MILLI)
+        ? nanos(trimmed, NANOS_PER_MILLI, MAX_RETRY_NANOS)
         : ProviderStatus.UNSTATED;
   }
 
-  /** Parses a duration in protobuf's JSON format, such as {@code 37.5s}. */
-  long protobuf(String text) {
-    Matcher matcher = PROTOBUF.matcher(text.strip());
-    return matcher.matches() ? nanos(matcher.group(1), NANOS_PER_SECOND) : ProviderStatus.UNSTATED;
-  }
-
-  private long until(long epochSecond, long millis) {
+  private long until(long epochSecond, long millis, long mostNanos) {
     long now = clock.unixMillis();
     long seconds = epochSecond - Math.floorDiv(now, 1_000L);
-    if (seconds > MAX_NANOS / NANOS_PER_SECOND + 1) {
+    if (seconds > mostNanos / NANOS_PER_SECOND + 1) {
       return ProviderStatus.UNSTATED;
     }
     long left = Math.max(seconds, -1) * 1_000 + millis - Math.floorMod(now, 1_000L);
-    return bounded(Math.max(0, left) * NANOS_PER_MILLI);
+    return bounded(Math.max(0, left) * NANOS_PER_MILLI, mostNanos);
   }
 
-  private static long nanos(String number, long unitNanos) {
+  private static long nanos(String number, long unitNanos, long mostNanos) {
     // twelve digits of hours, in nanoseconds, would overflow a long
     BigDecimal nanos = new BigDecimal(number).multiply(BigDecimal.valueOf(unitNanos));
-    return nanos.compareTo(BigDecimal.valueOf(MAX_NANOS)) > 0
+    return nanos.compareTo(BigDecimal.valueOf(mostNanos)) > 0
         ? ProviderStatus.UNSTATED
         : nanos.longValue();
   }
 
-  private static long bounded(long nanos) {
-    return nanos > MAX_NANOS ? ProviderStatus.UNSTATED : nanos;
+  private static long bounded(long nanos, long mostNanos) {
+    return nanos > mostNanos ? ProviderStatus.UNSTATED : nanos;
   }
 
   /** Parses a count of 0 to 10^18; returns {@link ProviderStatus#UNSTATED} for anything else. */

@@ -146,6 +146,23 @@ public final class Quota {
     return instant;
   }
 
+  /**
+   * Returns the last instant at which one of its gates opens because somebody has stated that,
+   * {@code now} when nobody has.
+   */
+  public long statedEnd(long now) {
+    long instant = now;
+    for (QuotaGate quotaGate : gates) {
+      instant = Math.max(instant, quotaGate.statedEnd(now));
+    }
+    return instant;
+  }
+
+  /** Undoes the pass of a request through gates on trial at {@code now}: it will not be sent. */
+  public void untried(long now) {
+    gates.forEach(each -> each.untried(now));
+  }
+
   /** Returns the list of tickets that wait for it. */
   public WaitList waitList() {
     return waitList;
@@ -428,7 +445,7 @@ public final class Quota {
     boolean trial = false;
     for (QuotaGate quotaGate : gates) {
       opens = Math.max(opens, quotaGate.mayOpen(now));
-      trial |= quotaGate.onTrial() || quotaGate.mayOpenSooner(now);
+      trial |= quotaGate.onTrial(now) || quotaGate.mayOpenSooner(now);
     }
     return new QuotaProjection(quotaTerms, opens, trial, now);
   }
@@ -462,7 +479,7 @@ public final class Quota {
    */
   public boolean isUnpredictable(long now) {
     for (QuotaGate each : gates) {
-      if (each.onTrial() || each.mayOpenSooner(now)) {
+      if (each.onTrial(now) || each.mayOpenSooner(now)) {
         return true;
       }
     }

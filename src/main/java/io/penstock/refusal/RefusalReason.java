@@ -64,6 +64,8 @@ public enum RefusalReason {
   MODEL_RPD(429, true),
   /** Every upstream that serves the request has used up its requests of the day. */
   UPSTREAM_RPD(429, true),
+  /** Every upstream that serves the request has stated when it takes requests again. */
+  UPSTREAM_PAUSED(429, true),
   /** The upstream could not be reached, or closed without an answer. */
   UPSTREAM_UNREACHABLE(502, false),
   /** The upstream did not answer in time. */

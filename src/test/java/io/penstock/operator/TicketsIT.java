@@ -279,6 +279,9 @@ class TicketsIT {
     "POST, /endpoints/test, 400",
     "POST, /endpoints/test?path=/none, 404",
     "GET, /endpoints/pause, 405",
+    "POST, /upstreams/retry, 400",
+    "POST, /upstreams/retry?id=none, 404",
+    "GET, /upstreams/retry, 405",
     "GET, /endpoints/test, 405"
   })
   void wrongRequests_areProblems(String method, String path, int status) {

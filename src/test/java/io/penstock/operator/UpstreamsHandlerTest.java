@@ -57,10 +57,10 @@ class UpstreamsHandlerTest {
             """
             [{"id":"a","url":"https://provider.example:8443","health":"disabled",\
             "disabled_because":"it has no key","tried_at":null,\
-            "last_error":null,"weight":2,"jitter_ms":0.0,"models":["m"],"pools":[]},\
+            "last_error":null,"weight":2,"jitter_ms":0.0,"paused_until":null,"holds":[],"models":["m"],"pools":[]},\
             {"id":"b","url":"https://provider.example:8443","health":"healthy",\
             "disabled_because":null,"tried_at":null,\
-            "last_error":null,"weight":2,"jitter_ms":0.0,"models":["m"],"pools":[]}]\
+            "last_error":null,"weight":2,"jitter_ms":0.0,"paused_until":null,"holds":[],"models":["m"],"pools":[]}]\
             """);
   }
 
@@ -81,7 +81,7 @@ class UpstreamsHandlerTest {
         .contains(
             "\"last_error\":{\"what\":\"429 rate\",\"at\":\"2026-11-21T12:00:00Z\"}",
             """
-            "pools":[{"name":"own","paused_until":"2026-11-21T12:00:05Z","utilization":0.5,\
+            "pools":[{"name":"own","paused_until":"2026-11-21T12:00:05Z","tried_at":null,"utilization":0.5,\
             "utilization_global":0.5,"throttled":1,"limits":[{"measure":"tokens","window_ms":60000,\
             "configured":1000,"effective":700,\
             "lowered_until":"2026-11-21T12:02:00Z","used":100,"used_global":100,"held":50,"remaining":350,\
@@ -89,6 +89,33 @@ class UpstreamsHandlerTest {
             "reset_at":"2026-11-21T12:00:30Z","drift":0.7143}}]}]\
             """)
         .doesNotContain("hidden");
+  }
+
+  @Test
+  void pauseOfAWeek_showsItsEndAndTheNextTry() {
+    upstreamRegistry.apply(List.of(spec("u", "")), NOW);
+    Upstream upstream = Objects.requireNonNull(upstreamRegistry.find("u"));
+    ProviderLesson lesson =
+        new ProviderLesson(429, List.of(), 604_800 * SECOND, ProviderLesson.ErrorCause.RATE);
+    upstream.judge(FIRST, lesson, NOW);
+    assertThat(shown())
+        .contains(
+            "\"paused_until\":\"2026-11-28T12:00:00Z\",\"tried_at\":\"2026-11-21T12:05:00Z\"");
+    upstream.retry();
+    assertThat(shown()).doesNotContain("2026-11-28").contains("\"health\":\"healthy\"");
+  }
+
+  @Test
+  void oneOfTwoTenantsIsRefused_itsPauseIsShown() {
+    upstreamRegistry.apply(List.of(spec("u", "")), NOW);
+    Upstream upstream = Objects.requireNonNull(upstreamRegistry.find("u"));
+    upstream.arrived("alice", NOW);
+    upstream.judge(
+        FIRST, new ProviderLesson(429, List.of(), 5 * SECOND, ProviderLesson.ErrorCause.RATE), NOW);
+    assertThat(shown())
+        .contains(
+            "\"paused_until\":null,\"holds\":[{\"model\":\"own\",\"one_tenant\":true,"
+                + "\"paused_until\":\"2026-11-21T12:00:05Z\"}]");
   }
 
   @Test

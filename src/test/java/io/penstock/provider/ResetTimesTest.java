@@ -3,6 +3,7 @@ package io.penstock.provider;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Instant;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -55,6 +56,11 @@ class ResetTimesTest {
         "Saturday, 21-Nov-26 12:00:10 GMT | 9750",
         "Sat Nov 21 12:00:10 2026 | 9750",
         "Sat, 21 Nov 2026 11:00:00 GMT | 0",
+        "604800 | 604800000",
+        "3024000 | 3024000000",
+        "Sat, 28 Nov 2026 12:00:00 GMT | 604799750",
+        "1795262410 | 9750",
+        "1795000000 | 0",
       })
   void secondsOrDates(String text, long millis) {
     assertThat(resetTimes.secondsOrDate(text)).isEqualTo(millis * 1_000_000);
@@ -63,7 +69,7 @@ class ResetTimesTest {
   @ParameterizedTest
   @CsvSource({"37s, 37000000000", "37.5s, 37500000000", "0.000000001s, 1", "0s, 0"})
   void protobufDurations(String text, long nanos) {
-    assertThat(resetTimes.protobuf(text)).isEqualTo(nanos);
+    assertThat(resetTimes.retryDuration(text)).isEqualTo(nanos);
   }
 
   @ParameterizedTest
@@ -83,11 +89,9 @@ class ResetTimesTest {
         "1 s",
         "9999999999999999999999s",
         "999999999999h",
-        "25h",
         "+1000000-01-01T00:00:00Z",
         "+999999999-12-31T23:59:59Z",
         "2026-13-45T99:99:99Z",
-        "2036-11-21T12:00:00Z",
         "Sat, 99 Nov 2026 12:00:10 GMT",
         "Sat, 21 Nov 2126 12:00:10 GMT",
         "\u0000\uffff",
@@ -98,6 +102,26 @@ class ResetTimesTest {
     assertThat(resetTimes.goDuration(text)).isEqualTo(-1);
     assertThat(resetTimes.instant(text)).isEqualTo(-1);
     assertThat(resetTimes.secondsOrDate(text)).isEqualTo(-1);
-    assertThat(resetTimes.protobuf(text)).isEqualTo(-1);
+    assertThat(resetTimes.retryDuration(text)).isEqualTo(-1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"25h", "2036-11-21T12:00:00Z"})
+  void resetTakesLongerThanADay_isUnsaid(String text) {
+    assertThat(resetTimes.goDuration(text)).isEqualTo(-1);
+    assertThat(resetTimes.instant(text)).isEqualTo(-1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"3024001", "99999999", "1895262410", "Sat, 26 Dec 2026 12:00:01 GMT"})
+  void retryTakesLongerThan35Days_isUnsaid(String text) {
+    assertThat(resetTimes.secondsOrDate(text)).isEqualTo(-1);
+  }
+
+  @Test
+  void week_isSaidInEachFormOfARetry() {
+    long week = 604_800_000_000_000L;
+    assertThat(resetTimes.millis("604800000")).isEqualTo(week);
+    assertThat(resetTimes.retryDuration("604800s")).isEqualTo(week);
   }
 }

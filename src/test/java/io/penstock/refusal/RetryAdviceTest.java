@@ -24,6 +24,7 @@ class RetryAdviceTest {
           RefusalReason.KEY_RPD,
           RefusalReason.GROUP_RPD,
           RefusalReason.MODEL_RPD,
+          RefusalReason.UPSTREAM_PAUSED,
           RefusalReason.UPSTREAM_RPD);
 
   private static RetryAdvice advice(Refusal refusal, long mostSeconds) {
@@ -32,7 +33,7 @@ class RetryAdviceTest {
 
   @ParameterizedTest
   @EnumSource(RefusalReason.class)
-  void retryInFiveMinutes_isUselessOnlyForDaysBudgetsAndCosts(RefusalReason reason) {
+  void retryInFiveMinutes_isUselessOnlyForDaysBudgetsPausesAndCosts(RefusalReason reason) {
     Refusal refusal = new Refusal(reason, "why", 300 * SECOND);
     assertThat(refusal.retryUseless()).isEqualTo(USELESS.contains(reason));
   }

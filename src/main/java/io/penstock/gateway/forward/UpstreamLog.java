@@ -1,11 +1,14 @@
 package io.penstock.gateway.forward;
 
 import io.penstock.gateway.request.PrintableText;
+import io.penstock.gateway.request.UpstreamFailure;
 import io.penstock.limit.LearnedCeiling;
 import io.penstock.limit.Limit;
 import io.penstock.pool.AttemptHistory;
+import io.penstock.pool.PoolPause;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
+import io.penstock.pool.UpstreamHold;
 import io.penstock.pool.UpstreamTrouble;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.ProviderStatus;
@@ -64,6 +67,10 @@ public final class UpstreamLog implements VerdictSource.AttemptListener {
   @SharedState("lines of the log")
   private final Set<Quota> paused = ConcurrentHashMap.newKeySet();
 
+  /** The pauses of less than a pool that were logged, with their ends. */
+  @SharedState("lines of the log")
+  private final ConcurrentMap<Quota, Long> held = new ConcurrentHashMap<>();
+
   @SharedState("lines of the log")
   private final ConcurrentMap<Limit, Long> lowered = new ConcurrentHashMap<>();
 
@@ -76,22 +83,41 @@ public final class UpstreamLog implements VerdictSource.AttemptListener {
   @Override
   public void decided(
       Upstream upstream, AttemptHistory attemptHistory, @Nullable ProviderLesson lesson, long now) {
-    lines(upstream, attemptHistory.model(), lesson, now).forEach(Line::log);
+    lines(upstream, attemptHistory, lesson, now).forEach(Line::log);
   }
 
   /** Returns the lines to log, mostly none. */
   List<Line> lines(
-      Upstream upstream, @Nullable String model, @Nullable ProviderLesson lesson, long now) {
+      Upstream upstream, AttemptHistory attemptHistory, @Nullable ProviderLesson lesson, long now) {
+    List<Line> lines = new ArrayList<>(0);
+    String model = attemptHistory.model();
+    addLines(upstream, model, lesson, now, lines);
+    if (lesson != null && lesson.status() >= UpstreamFailure.LOWEST_ERROR_STATUS) {
+      for (UpstreamHold each : upstream.holds(attemptHistory.tenant(), model, now)) {
+        Line hold = hold(each, now);
+        if (hold != null) {
+          lines.add(hold.of("upstream " + upstream.spec().id()));
+        }
+      }
+    }
+    return lines;
+  }
+
+  private void addLines(
+      Upstream upstream,
+      @Nullable String model,
+      @Nullable ProviderLesson lesson,
+      long now,
+      List<Line> lines) {
     Quota pool = upstream.pool(model, now);
     Line health = health(upstream, now);
     Line pause = pause(upstream, pool, now);
     Line usage = usage(upstream, model, now);
     boolean limits = !lowered.isEmpty() || (lesson != null && changesLimits(lesson));
     if (health == null && pause == null && usage == null && !limits) {
-      return List.of();
+      return;
     }
     String named = "upstream " + upstream.spec().id();
-    List<Line> lines = new ArrayList<>();
     if (health != null) {
       lines.add(health.of(named));
     }
@@ -108,7 +134,6 @@ public final class UpstreamLog implements VerdictSource.AttemptListener {
         lines.add(limit.of(ofPool));
       }
     }
-    return lines;
   }
 
   private static boolean changesLimits(ProviderLesson lesson) {
@@ -135,11 +160,35 @@ public final class UpstreamLog implements VerdictSource.AttemptListener {
   }
 
   private @Nullable Line pause(Upstream upstream, Quota pool, long now) {
-    long ends = upstream.pause(pool).ends(now);
+    PoolPause ofPool = upstream.pause(pool);
+    PoolPause ofAll = upstream.accountPause();
+    long ends = Math.max(ofPool.ends(now), ofAll.ends(now));
     if (ends <= now) {
       return paused.remove(pool) ? Line.good("not paused any more") : null;
     }
-    return paused.add(pool) ? Line.bad("paused for " + millis(ends - now)) : null;
+    long tried = Math.max(ofPool.triedAt(now), ofAll.triedAt(now));
+    return paused.add(pool) ? Line.bad(paused(ends, tried, now)) : null;
+  }
+
+  private static String paused(long ends, long tried, long now) {
+    return "paused for "
+        + millis(ends - now)
+        + (tried < ends ? ", tried by one request in " + millis(tried - now) : "");
+  }
+
+  private @Nullable Line hold(UpstreamHold hold, long now) {
+    if (held.size() >= MOST_MODELS) {
+      held.values().removeIf(until -> until <= now);
+    }
+    long ends = hold.ends(now);
+    Long before = held.get(hold.quota());
+    if ((before != null && before > now) || held.size() >= MOST_MODELS) {
+      return null;
+    }
+    held.put(hold.quota(), ends);
+    String whose = hold.ofTenant() ? ": the requests of one tenant are " : ": ";
+    return Line.bad(
+        PrintableText.of(hold.model()) + whose + paused(ends, hold.quota().gatesOpenAt(now), now));
   }
 
   private @Nullable Line usage(Upstream upstream, @Nullable String model, long now) {

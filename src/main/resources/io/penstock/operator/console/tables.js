@@ -21,6 +21,9 @@ export class Upstreams {
           <p class="quiet">${name(each.url)}${each.models.length ? html` · ${each.models.map(shown).join(', ')}` : nothing}</p>
           ${each.disabled_because ? html`<p>disabled: ${shown(each.disabled_because)}</p>` : nothing}
           ${each.last_error ? html`<p>last error: ${shown(each.last_error.what)} at ${clock(each.last_error.at)}</p>` : nothing}
+          ${each.paused_until ? html`<p>${mark('warn', 'paused until ' + clock(each.paused_until))}</p>` : nothing}
+          ${each.holds.map(hold => html`<p>${name(hold.model)}${hold.one_tenant ? ' of one tenant' : ''}
+            ${mark('warn', 'paused until ' + clock(hold.paused_until))}</p>`)}
           ${each.pools.map(pool => this.pool(pool))}
         </section>`)}
       </div>`;

@@ -68,9 +68,15 @@ export function percent(share) {
   return share == null ? '–' : Math.round(100 * Math.max(0, Math.min(9.99, share))) + '%';
 }
 
-/** The time of day of an RFC 3339 instant. */
+/** The time of day of an RFC 3339 instant, with its date if that is not today. */
 export function clock(instant) {
-  return instant == null ? '–' : new Date(instant).toLocaleTimeString('en-GB');
+  if (instant == null) {
+    return '–';
+  }
+  const at = new Date(instant);
+  const time = at.toLocaleTimeString('en-GB');
+  return at.toDateString() === new Date().toDateString()
+    ? time : at.toLocaleDateString('en-GB', {day: 'numeric', month: 'short'}) + ' ' + time;
 }
 
 /** Returns advice on how to have a ticket released sooner. */

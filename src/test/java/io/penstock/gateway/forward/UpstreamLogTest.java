@@ -41,12 +41,12 @@ class UpstreamLogTest {
 
   private List<String> answered(ProviderLesson lesson, long now) {
     upstream.judge(FIRST, lesson, now);
-    return texts(log.lines(upstream, "m", lesson, now));
+    return texts(log.lines(upstream, FIRST, lesson, now));
   }
 
   private List<String> failed(long now) {
     upstream.judge(FIRST, AttemptFailure.BROKEN, "broken", now);
-    return texts(log.lines(upstream, "m", null, now));
+    return texts(log.lines(upstream, FIRST, null, now));
   }
 
   private static List<String> texts(List<UpstreamLog.Line> lines) {
@@ -151,13 +151,26 @@ class UpstreamLogTest {
     AttemptHistory without =
         UpstreamFixture.attempt("m", 0, 0, AttemptHistory.StreamUsage.TAKEN_OUT);
     upstream.judge(without, ProviderLesson.silent(200), 0);
-    assertThat(texts(log.lines(upstream, "m", ProviderLesson.silent(200), 0)))
+    assertThat(texts(log.lines(upstream, FIRST, ProviderLesson.silent(200), 0)))
         .containsExactly(
             "- upstream u, m: it refuses stream_options, which the gateway adds: streams are not"
                 + " asked for their usage for 600000 ms, and their output is counted as it passes");
     assertThat(answered(ProviderLesson.silent(200), SECOND)).isEmpty();
-    assertThat(texts(log.lines(upstream, "other", ProviderLesson.silent(200), SECOND))).isEmpty();
-    assertThat(texts(log.lines(upstream, "other", ProviderLesson.silent(200), 600 * SECOND)))
+    assertThat(
+            texts(
+                log.lines(
+                    upstream,
+                    UpstreamFixture.attempt("other", 0, 1),
+                    ProviderLesson.silent(200),
+                    SECOND)))
+        .isEmpty();
+    assertThat(
+            texts(
+                log.lines(
+                    upstream,
+                    UpstreamFixture.attempt("other", 0, 1),
+                    ProviderLesson.silent(200),
+                    600 * SECOND)))
         .isEmpty();
     assertThat(answered(ProviderLesson.silent(200), 600 * SECOND))
         .containsExactly("+ upstream u, m: streams are asked for their usage again");
@@ -170,7 +183,30 @@ class UpstreamLogTest {
         new ProviderLesson(429, List.of(), SECOND, ProviderLesson.ErrorCause.RATE);
     AttemptHistory attemptHistory = UpstreamFixture.attempt("m\nERROR forged", 0, 0);
     upstream.judge(attemptHistory, enough, 0);
-    assertThat(texts(log.lines(upstream, "m\nERROR forged", enough, 0)))
+    assertThat(
+            texts(log.lines(upstream, UpstreamFixture.attempt("m\nERROR forged", 0, 1), enough, 0)))
         .containsExactly("- upstream u, m\\u000aERROR forged: paused for 1000 ms");
+  }
+
+  @Test
+  void pauseOfAWeek_saysWhenItIsTried() {
+    assertThat(
+            answered(
+                new ProviderLesson(
+                    429, List.of(), 604_800 * SECOND, ProviderLesson.ErrorCause.RATE),
+                0))
+        .containsExactly(
+            "- upstream u, m: paused for 604800000 ms, tried by one request in 300000 ms");
+  }
+
+  @Test
+  void oneTenantIsRefused_itsPauseIsSaidOnce() {
+    upstream.arrived("alice", 0);
+    ProviderLesson lesson =
+        new ProviderLesson(429, List.of(), 5 * SECOND, ProviderLesson.ErrorCause.RATE);
+    assertThat(answered(lesson, 0))
+        .containsExactly("- upstream u: m: the requests of one tenant are paused for 5000 ms");
+    assertThat(answered(lesson, SECOND)).isEmpty();
+    assertThat(answered(lesson, 9 * SECOND)).hasSize(1);
   }
 }
