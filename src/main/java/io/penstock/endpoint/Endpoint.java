@@ -127,6 +127,11 @@ public final class Endpoint {
     return services.models().limitedAs(model);
   }
 
+  /** Returns whether any model has limits by which the endpoint limits requests. */
+  public boolean limitsModels() {
+    return services.models().limitsAny();
+  }
+
   /**
    * Returns the largest stated maximum of output, for all answers together, with which a request
    * fits into the limits of at least one upstream; {@link Long#MAX_VALUE} when there is one that

@@ -564,6 +564,15 @@ public final class JsonWalk {
    * 100.0}, {@code 1e3}, {@code "100"}.
    */
   public long wholeInAnyForm() {
+    return inAnyForm(false);
+  }
+
+  /** As {@link #wholeInAnyForm}, and takes any other number as the next larger whole one. */
+  public long roundedUp() {
+    return inAnyForm(true);
+  }
+
+  private long inAnyForm(boolean roundsUp) {
     boolean other = token() == JsonToken.VALUE_NUMBER_FLOAT || isString();
     if (!other || !isAtMost(LONGEST_DECIMAL)) {
       return whole();
@@ -576,7 +585,10 @@ public final class JsonWalk {
       if (value.compareTo(MOST) > 0) {
         return TOO_LARGE;
       }
-      return value.stripTrailingZeros().scale() > 0 ? NOT_WHOLE : value.longValue();
+      if (value.stripTrailingZeros().scale() <= 0) {
+        return value.longValue();
+      }
+      return roundsUp ? value.longValue() + 1 : NOT_WHOLE;
     } catch (NumberFormatException e) {
       return NOT_WHOLE;
     }

@@ -222,11 +222,18 @@ public final class ModelQuotas {
         .orElse(null);
   }
 
+  /** Returns whether requests for any model face a quota. */
+  public boolean limitsAny() {
+    return names.all().stream().anyMatch(ModelQuotas::limits);
+  }
+
   private ModelNames.@Nullable Known limiting(@Nullable String model) {
     ModelNames.Known known = model == null ? null : names.find(model);
-    return known == null || !known.traffic() || known.limits().equals(ModelLimits.NONE)
-        ? null
-        : known;
+    return known != null && limits(known) ? known : null;
+  }
+
+  private static boolean limits(ModelNames.Known known) {
+    return known.traffic() && !known.limits().equals(ModelLimits.NONE);
   }
 
   /** Returns all known models. */

@@ -123,7 +123,7 @@ class RefusalGoldenIT {
     Transcript all = gateway.transcript();
     post(all, "any", PATH, "{\"model\":");
     post(all, "any", PATH, "[]");
-    post(all, "any", PATH, "{\"model\":\"m\",\"max_tokens\":\"many\"," + HI + "}");
+    post(all, "tpm", PATH, "{\"model\":\"m\",\"max_tokens\":\"many\"," + HI + "}");
     post(all, "any", PATH, "{\"model\":\"other\"," + HI + "}");
     post(all, "any", PATH, "{\"model\":\"m\",\"a\":\"" + "x".repeat(1_000) + "\"}");
     post(all, "any", "/openai/v1/files", "x".repeat(1_001));

@@ -63,9 +63,12 @@ class AzureTest {
   @Test
   void faults_areOpenAis() {
     String below = "/openai/deployments/d/chat/completions";
-    assertThat(weigh("/openai/v1/chat/completions", "{}"))
-        .isEqualTo(new WeighedRequest.Malformed("model is missing"));
-    assertThat(weigh(below, "{\"max_tokens\":-1}")).isInstanceOf(WeighedRequest.Malformed.class);
+    WeighedRequest.Request open =
+        (WeighedRequest.Request) weigh("/openai/v1/chat/completions", "{\"max_tokens\":{}}");
+    assertThat(open.doubts().model()).isEqualTo("model is missing");
+    assertThat(open.doubts().tokens()).startsWith("max_tokens is not a whole number");
+    assertThat(((WeighedRequest.Request) weigh(below, "{\"n\":0}")).doubts())
+        .isEqualTo(new WeighedRequest.Doubts("n is out of range, expected 1 to 10000", null));
     assertThat(weigh(below, "[]")).isInstanceOf(WeighedRequest.Malformed.class);
     assertThat(weigh(below.replace("/d/", "/" + "d".repeat(257) + "/"), "{}"))
         .isEqualTo(new WeighedRequest.Malformed("model is longer than 256 characters"));

@@ -91,9 +91,8 @@ final class OutboundChanges {
         edits.add(new BodyEdit(each.at(), each.length(), lowered));
       }
     }
-    MaximumPlace place = addedMaximum(requestContext, spec);
-    if (place != null) {
-      edits.add(place.stating(requestContext.addedMaximum()));
+    for (MaximumPlace each : addedMaximum(requestContext, spec)) {
+      edits.add(each.stating(requestContext.addedMaximum()));
     }
     if (asksUsage && spots.asksUsage() != null) {
       edits.add(spots.asksUsage());
@@ -103,22 +102,22 @@ final class OutboundChanges {
   }
 
   /**
-   * Returns the place where the maximum of output which the key states, and the body does not, is
-   * written into the body; null if none is written.
+   * Returns the places where the maximum of output which the key states, and the body does not, is
+   * written into the body: mostly one or none. A negative number must not stand beside it.
    */
-  private static @Nullable MaximumPlace addedMaximum(
-      RequestContext requestContext, UpstreamSpec spec) {
+  private static List<MaximumPlace> addedMaximum(RequestContext requestContext, UpstreamSpec spec) {
     if (requestContext.addedMaximum() == RequestContent.UNSTATED) {
-      return null;
+      return List.of();
     }
     List<MaximumPlace> places = requestContext.spots().places();
     String member =
         requestContext.protocol().maximumMember(spec.url(), requestContext.parameters().query());
+    List<MaximumPlace> chosen = new ArrayList<>();
     for (MaximumPlace each : places) {
-      if (places.size() == 1 || each.member().equals(member)) {
-        return each;
+      if (places.size() == 1 || each.denied() || each.member().equals(member)) {
+        chosen.add(each);
       }
     }
-    return null;
+    return chosen;
   }
 }

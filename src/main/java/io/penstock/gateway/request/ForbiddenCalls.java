@@ -67,8 +67,8 @@ public final class ForbiddenCalls {
     return Refusal.of(RefusalReason.FORBIDDEN_CALL, detail);
   }
 
-  /** Returns the owner of a limit of tokens that the request faces, or null. */
-  private static @Nullable String ownerOfTokenLimit(
+  /** Returns the owner of a limit of tokens that a request may face, or null. */
+  public static @Nullable String ownerOfTokenLimit(
       RequestContext requestContext, @Nullable ApiCaller caller) {
     boolean forModels =
         caller != null

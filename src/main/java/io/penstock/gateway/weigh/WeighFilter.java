@@ -147,6 +147,10 @@ public final class WeighFilter implements GlobalFilter, Ordered {
         if (!namesOnly(exchange, body.model())) {
           yield refuse(exchange, requestContext, OTHER_MODEL);
         }
+        Refusal open = NeededValues.refusal(requestContext, body.doubts());
+        if (open != null) {
+          yield refuse(exchange, requestContext, open);
+        }
         RequestWeighing.Result result = weighing.atOnce(requestContext, body);
         yield result == null
             ? later(exchange, body).flatMap(each -> on(exchange, chain, body, each))

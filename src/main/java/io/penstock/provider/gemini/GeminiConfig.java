@@ -26,12 +26,12 @@ final class GeminiConfig implements BodyMember {
   private final StatedCount candidates =
       new StatedCount("candidateCount", 1, BodyMembers.MAX_ANSWERS);
   private long schemaBytes;
-  private @Nullable String fault;
+  private @Nullable String doubt;
 
   @Override
   public void open(JsonWalk at, boolean array) {
     if (at.depth() == 1) {
-      fault = array ? "generationConfig is not an object" : null;
+      doubt = array ? "generationConfig is not an object" : null;
       return;
     }
     note(at);
@@ -47,7 +47,7 @@ final class GeminiConfig implements BodyMember {
   @Override
   public void scalar(JsonWalk at) {
     if (at.depth() == 1) {
-      fault = at.isNull() ? null : "generationConfig is not an object";
+      doubt = at.isNull() ? null : "generationConfig is not an object";
       return;
     }
     note(at);
@@ -56,8 +56,7 @@ final class GeminiConfig implements BodyMember {
     }
     StatedCount statedCount = count(at);
     if (statedCount != null) {
-      // protocol buffers allow whole numbers in quotes: "JSON Mapping"
-      statedCount.readQuoted(at);
+      statedCount.read(at);
     }
   }
 
@@ -93,14 +92,16 @@ final class GeminiConfig implements BodyMember {
 
   @Override
   public @Nullable String fault() {
-    if (fault != null) {
-      return fault;
-    }
-    if (members.fault() != null) {
-      return members.fault();
+    return members.fault();
+  }
+
+  @Override
+  public @Nullable String doubt() {
+    if (doubt != null) {
+      return doubt;
     }
     return Stream.of(maximum, maximumInSnakeCase, candidates)
-        .map(StatedCount::fault)
+        .map(StatedCount::doubt)
         .filter(Objects::nonNull)
         .findFirst()
         .orElse(null);

@@ -30,7 +30,7 @@ final class AskedUsage implements BodyMember {
   @Override
   public void open(JsonWalk at, boolean array) {
     if (at.depth() == 0) {
-      // at least the model follows, so a comma is right here
+      // at least the member that asks for a stream follows, so a comma is right here
       bodyEdit = new BodyEdit(at.endsAt(), 0, "\"" + OPTIONS + "\":{" + ASKED + "},");
     } else if (isOptions(at)) {
       bodyEdit = null;

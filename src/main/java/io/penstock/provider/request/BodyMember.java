@@ -35,6 +35,14 @@ public interface BodyMember {
     return false;
   }
 
+  /**
+   * Returns what in it cannot be read, without its content, although a limit of tokens may need it;
+   * or null.
+   */
+  default @Nullable String doubt() {
+    return null;
+  }
+
   /** Returns what is wrong with it, without its content, or null. */
   default @Nullable String fault() {
     return null;

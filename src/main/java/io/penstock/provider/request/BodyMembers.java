@@ -37,7 +37,7 @@ public class BodyMembers implements JsonWalk.Visitor {
   private String product = "the output maximum times n";
   private boolean generates = true;
   private boolean stream;
-  private @Nullable String streamFault;
+  private @Nullable String streamDoubt;
   private @Nullable String user;
   private @Nullable KeptText keptText;
   private @Nullable PlainText inputs;
@@ -272,8 +272,10 @@ public class BodyMembers implements JsonWalk.Visitor {
   /** Returns the request with its estimated cost, after the body was read to its end. */
   protected WeighedRequest weigh(EndpointSpec.Reading reading) {
     long times = most(answers, 1) * (inputs == null ? 1 : inputs.inputs());
-    long maximum = most(maxima, StatedCount.UNSTATED);
-    String fault = fault(maximum, times);
+    List<MaximumPlace> boundless = StatedCount.boundless(maxima);
+    // of two maxima the larger counts, and none is larger than any
+    long maximum = boundless.isEmpty() ? most(maxima, StatedCount.UNSTATED) : StatedCount.UNSTATED;
+    String fault = fault();
     if (fault != null) {
       return new WeighedRequest.Malformed(fault);
     }
@@ -287,7 +289,9 @@ public class BodyMembers implements JsonWalk.Visitor {
         new RequestContent(
                 model.name(), TokenEstimate.tokens(text), other, maximum, times, generates)
             .unseenInput(!addsInputOnlyBy(null));
-    List<StatedMaximum> stated = StatedCount.stated(maxima);
+    List<StatedMaximum> stated = boundless.isEmpty() ? StatedCount.stated(maxima) : List.of();
+    List<MaximumPlace> free =
+        places == null || !stated.isEmpty() ? List.<MaximumPlace>of() : places.found();
     long output = Math.clamp(reading.defaultOutputTokens(), 0, Cost.MAX_TOKENS);
     return new WeighedRequest.Request(
         content,
@@ -300,12 +304,13 @@ public class BodyMembers implements JsonWalk.Visitor {
             model.length(),
             stream && askedUsage != null ? askedUsage.edit() : null,
             stated,
-            places == null || !stated.isEmpty() ? List.of() : places.found()),
+            boundless.isEmpty() ? free : boundless),
         traits().naming(furtherModels.named()),
-        prompt == null ? PromptPrefix.NONE : prompt.prefix(model.name()));
+        prompt == null ? PromptPrefix.NONE : prompt.prefix(model.name()),
+        new WeighedRequest.Doubts(doubt(maximum, times), model.doubt()));
   }
 
-  private @Nullable String fault(long maximum, long times) {
+  private @Nullable String fault() {
     if (single.fault() != null) {
       return single.fault();
     }
@@ -315,6 +320,16 @@ public class BodyMembers implements JsonWalk.Visitor {
     for (BodyMember each : members.values()) {
       if (each.fault() != null) {
         return each.fault();
+      }
+    }
+    return null;
+  }
+
+  /** Returns what cannot be read of what decides how many tokens the request may use, or null. */
+  private @Nullable String doubt(long maximum, long times) {
+    for (BodyMember each : members.values()) {
+      if (!each.equals(model) && each.doubt() != null) {
+        return each.doubt();
       }
     }
     return maximum > Cost.MAX_TOKENS / times
@@ -335,20 +350,20 @@ public class BodyMembers implements JsonWalk.Visitor {
   private final class StreamFlag implements BodyMember {
     @Override
     public void open(JsonWalk at, boolean array) {
-      streamFault = "stream is not true or false";
+      streamDoubt = "stream is not true or false";
     }
 
     @Override
     public void scalar(JsonWalk at) {
       if (at.depth() == 1) {
         stream = at.isTrue();
-        streamFault = at.isBoolean() || at.isNull() ? null : "stream is not true or false";
+        streamDoubt = at.isBoolean() || at.isNull() ? null : "stream is not true or false";
       }
     }
 
     @Override
-    public @Nullable String fault() {
-      return streamFault;
+    public @Nullable String doubt() {
+      return streamDoubt;
     }
   }
 

@@ -9,9 +9,13 @@ public final class StatedModel implements BodyMember {
   public static final int MAX_LENGTH = 256;
 
   private static final String MISSING = "model is missing";
+  private static final String BLANK = "model is blank";
 
   private @Nullable String name;
-  private @Nullable String fault = MISSING;
+  private @Nullable String fault;
+  private @Nullable String doubt = MISSING;
+  private boolean absent = true;
+  private boolean optional;
   private long at = -1;
   private int length;
 
@@ -24,6 +28,7 @@ public final class StatedModel implements BodyMember {
     StatedModel model = new StatedModel();
     model.name = name;
     model.fault = fault;
+    model.doubt = null;
     return model;
   }
 
@@ -36,8 +41,9 @@ public final class StatedModel implements BodyMember {
 
   private void notAString() {
     name = null;
+    absent = false;
     at = -1;
-    fault = "model is not a string";
+    doubt = "model is not a string";
   }
 
   @Override
@@ -46,13 +52,22 @@ public final class StatedModel implements BodyMember {
       return;
     }
     notAString();
+    absent = walk.isNull();
     if (walk.isString()) {
-      String text = walk.beginning(MAX_LENGTH + 1);
-      name = text;
-      fault = fault(text);
-      at = walk.startsAt();
-      length = (int) (walk.endsAt() - at);
+      read(walk, walk.beginning(MAX_LENGTH + 1));
     }
+  }
+
+  private void read(JsonWalk walk, String text) {
+    if (text.isBlank()) {
+      doubt = BLANK;
+      return;
+    }
+    name = text;
+    doubt = null;
+    fault = fault(text);
+    at = walk.startsAt();
+    length = (int) (walk.endsAt() - at);
   }
 
   /** Returns what is wrong with a name, or null. */
@@ -60,12 +75,12 @@ public final class StatedModel implements BodyMember {
     if (name.length() > MAX_LENGTH) {
       return "model is longer than " + MAX_LENGTH + " characters";
     }
-    return name.isBlank() ? "model is blank" : null;
+    return name.isBlank() ? BLANK : null;
   }
 
   /** Allows the request to name no model. */
   void optional() {
-    fault = MISSING.equals(fault) ? null : fault;
+    optional = true;
   }
 
   /** Returns the name, or null if there is none. */
@@ -81,6 +96,12 @@ public final class StatedModel implements BodyMember {
   /** Returns the bytes of that string. */
   int length() {
     return length;
+  }
+
+  /** Returns why there is no name although the request should have one, or null. */
+  @Override
+  public @Nullable String doubt() {
+    return optional && absent ? null : doubt;
   }
 
   @Override

@@ -21,6 +21,7 @@ public sealed interface WeighedRequest {
    * @param spots the parts of its body that may be changed
    * @param traits other properties
    * @param prefix the beginnings of its prompt that the provider may have in its cache
+   * @param doubts what it leaves open
    */
   record Request(
       RequestContent content,
@@ -30,16 +31,26 @@ public sealed interface WeighedRequest {
       @Nullable CharSequence text,
       Spots spots,
       Traits traits,
-      PromptPrefix prefix)
+      PromptPrefix prefix,
+      Doubts doubts)
       implements WeighedRequest {
     /** Creates a request without further properties. */
     public Request(RequestContent content, Cost cost, boolean stream, @Nullable String user) {
-      this(content, cost, stream, user, null, Spots.NONE, Traits.NONE, PromptPrefix.NONE);
+      this(
+          content,
+          cost,
+          stream,
+          user,
+          null,
+          Spots.NONE,
+          Traits.NONE,
+          PromptPrefix.NONE,
+          Doubts.NONE);
     }
 
     /** Returns the same request with another content, and its cost. */
     public Request costing(RequestContent other, Cost expected) {
-      return new Request(other, expected, stream, user, text, spots, traits, prefix);
+      return new Request(other, expected, stream, user, text, spots, traits, prefix, doubts);
     }
 
     /** Returns the input for a tokenizer. */
@@ -109,6 +120,17 @@ public sealed interface WeighedRequest {
     Traits naming(List<NamedModel> models) {
       return models.isEmpty() ? this : new Traits(costFinal, refersTo, continuedId, models);
     }
+  }
+
+  /**
+   * The values that a request leaves open. It can be forwarded all the same where no limit needs to know.
+   *
+   * @param tokens what cannot be read that decides how many tokens it may use, or null
+   * @param model why it names no model, or null
+   */
+  record Doubts(@Nullable String tokens, @Nullable String model) {
+    /** Nothing is open. */
+    public static final Doubts NONE = new Doubts(null, null);
   }
 
   /**

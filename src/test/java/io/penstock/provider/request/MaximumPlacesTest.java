@@ -166,6 +166,31 @@ class MaximumPlacesTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
+        "OPENAI|/v1/chat/completions|{'model':'m','max_tokens': -1 }"
+            + "|{'model':'m','max_tokens': 600 }",
+        "OPENAI|/v1/chat/completions|{'max_completion_tokens':null,'max_tokens':-1.0,'model':'m'}"
+            + "|{'max_completion_tokens':null,'max_tokens':600,'model':'m'}",
+        "OPENAI|/v1/completions|{'model':'m','max_tokens':'-1'}|{'model':'m','max_tokens':600}",
+        "OPENAI|/v1/responses|{'max_output_tokens':-1e0}|{'max_output_tokens':600}",
+        "ANTHROPIC|/v1/messages|{'max_tokens':-1,'model':'m'}|{'max_tokens':600,'model':'m'}",
+        "MISTRAL|/v1/chat/completions|{'model':'m','max_tokens':-2}|{'model':'m','max_tokens':600}",
+        "AZURE|/openai/deployments/d/chat/completions|{'max_tokens':-1}|{'max_tokens':600}",
+        "GEMINI|/v1beta/models/g:generateContent|{'generation_config':{'max_output_tokens':'-1'}}"
+            + "|{'generation_config':{'max_output_tokens':600}}",
+      })
+  void negativeMaximum_isReplaced_inEveryDialect(
+      @ConvertWith(DialectName.class) ProviderProtocol dialect,
+      String path,
+      String body,
+      String expected) {
+    check(dialect, path, "\uFEFF" + members(body), "\uFEFF" + members(expected));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
         "OPENAI|/v1/chat/completions|{'model':'m','max_tokens':0}",
         "OPENAI|/v1/chat/completions|{'model':'m','max_tokens':null,'max_completion_tokens':7}",
         "OPENAI|/v1/chat/completions|{'model':'m','m\\u0061x_tokens':7}",

@@ -50,17 +50,28 @@ class OpenAiImagesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        ",'n':0",
-        ",'n':'2'",
-        ",'n':20000",
-        ",'partial_images':101",
-        ",'partial_images':-1",
-        ",'model':7",
         ",'n':1,'N':10",
         ",'quality':'low','quality':'high'",
       })
   void imageRequestThatCannotBeRead_isMalformed(String members) {
     assertThat(weigh(members)).isInstanceOf(WeighedRequest.Malformed.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        ",'n':0",
+        ",'n':'two'",
+        ",'n':20000",
+        ",'partial_images':101",
+        ",'partial_images':-1",
+        ",'model':7",
+      })
+  void imageRequestWithValuesThatCannotBeRead_leavesThemOpen(String members) {
+    assertThat(weigh(members))
+        .isInstanceOfSatisfying(
+            WeighedRequest.Request.class,
+            request -> assertThat(request.doubts()).isNotEqualTo(WeighedRequest.Doubts.NONE));
   }
 
   @Test

@@ -27,6 +27,20 @@ class RequestReaderTest {
     assertThat(((WeighedRequest.Malformed) weighed).detail()).contains(words);
   }
 
+  private static WeighedRequest.Request request(WeighedRequest weighed) {
+    if (weighed instanceof WeighedRequest.Request request) {
+      return request;
+    }
+    throw new AssertionError("expected a request, was " + weighed);
+  }
+
+  /** Checks that a body is read, but leaves open how many tokens it may use. */
+  private static void assertOpen(WeighedRequest weighed, String... words) {
+    WeighedRequest.Request request = request(weighed);
+    assertThat(request.doubts().tokens()).contains(words);
+    assertThat(request.content().states()).isFalse();
+  }
+
   private static WeighedRequest chatWith(String members) {
     return Cases.chat("{\"model\":\"m\"," + HELLO + "," + members + "}");
   }
@@ -92,7 +106,7 @@ class RequestReaderTest {
     assertThat(chatWith("\"" + name + "\":1")).isInstanceOf(WeighedRequest.Request.class);
     assertMalformed(chatWith("\"" + name + "n\":1"), "too long");
     assertMalformed(chatWith("\"max_tokens\":" + "9".repeat(1_001)), "too long");
-    assertMalformed(chatWith("\"max_tokens\":" + "9".repeat(1_000)), "out of range");
+    assertOpen(chatWith("\"max_tokens\":" + "9".repeat(1_000)), "out of range");
   }
 
   @Test
@@ -152,10 +166,25 @@ class RequestReaderTest {
         "`{\"model\":\" \\t\"}`|model is blank",
         "`{\"metadata\":{\"model\":\"m\"}}`|model is missing",
       })
-  void model_notThere_malformed(String body, String words) {
-    assertMalformed(Cases.chat(body), words);
-    assertMalformed(Cases.embeddings(body), words);
-    assertMalformed(Cases.messages(body), words);
+  void model_notThere_isLeftOpen(String body, String words) {
+    assertNoModel(Cases.chat(body), words);
+    assertNoModel(Cases.embeddings(body), words);
+    assertNoModel(Cases.messages(body), words);
+  }
+
+  private static void assertNoModel(WeighedRequest weighed, String words) {
+    WeighedRequest.Request request = request(weighed);
+    assertThat(request.doubts().model()).isEqualTo(words);
+    assertThat(request.model()).isNull();
+    assertThat(request.spots().modelAt()).isNegative();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{\"prompt\":\"x\"}", "{\"model\":null,\"prompt\":\"x\"}"})
+  void model_thatACallNeedNotName_isNotMissed(String body) {
+    WeighedRequest images =
+        Cases.weigh(DialectTable.OPENAI, "/v1/images/generations", Cases.bytes(body));
+    assertThat(request(images).doubts()).isEqualTo(WeighedRequest.Doubts.NONE);
   }
 
   @Test
@@ -169,31 +198,82 @@ class RequestReaderTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "-1",
-        "1.5",
-        "1e3",
-        "100.0",
-        "\"100\"",
         "true",
         "{}",
         "[5]",
+        "\"many\"",
+        "\"\"",
+        "\" 100\"",
         "1099511627777",
         "99999999999999999999999",
-        "-99999999999999999999999",
-        "9223372036854775808"
+        "9223372036854775808",
+        "1e400",
+        "1e999999999",
+        "\"1e999999999\"",
+        "1e99999999999",
+        "1099511627776.5",
+        "0.00000000000000000000000000000000000000000000001"
       })
-  void maximum_notATokenCount_malformed(String value) {
-    assertMalformed(chatWith("\"max_tokens\":" + value), "max_tokens", "expected 0 to");
-    assertMalformed(
-        chatWith("\"max_tokens\":5,\"max_completion_tokens\":" + value), "max_completion_tokens");
-    assertMalformed(Cases.messages("{\"model\":\"m\",\"max_tokens\":" + value + "}"), "max_tokens");
+  void maximum_notATokenCount_isLeftOpen(String value) {
+    assertOpen(chatWith("\"max_tokens\":" + value), "max_tokens", "expected 0 to");
+    assertOpen(chatWith("\"max_completion_tokens\":" + value), "max_completion_tokens");
+    assertOpen(Cases.messages("{\"model\":\"m\",\"max_tokens\":" + value + "}"), "max_tokens");
+    assertThat(
+            request(chatWith("\"max_tokens\":5,\"max_completion_tokens\":" + value))
+                .doubts()
+                .tokens())
+        .contains("max_completion_tokens");
+  }
+
+  /**
+   * Values that servers take. Sources: LM Studio, "POST /v1/chat/completions" ({@code "max_tokens":
+   * -1} in its example); llama.cpp, {@code tools/server/README.md} ({@code n_predict}: -1 is
+   * infinity, -2 until the context is filled); pydantic, "Conversion Table" (int takes {@code
+   * "100"} and {@code 100.0}), by which vLLM reads bodies; nlohmann::json, which cuts {@code 100.5}
+   * off.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "100.0, 100", "1e2, 100", "1E+2, 100", "'\"100\"', 100", "'\"1e2\"', 100", "100.5, 101",
+    "0.1, 1", "1e-400, 1", "-0, 0", "-0.0, 0", "0e5, 0", "1099511627776.0, 1099511627776",
+  })
+  void maximum_inWhateverFormServersTake_isRead(String value, long tokens) {
+    for (String name : new String[] {"max_tokens", "max_completion_tokens"}) {
+      WeighedRequest.Request chat = request(chatWith("\"" + name + "\":" + value));
+      assertThat(chat.cost()).isEqualTo(new Cost(6, tokens, tokens));
+      assertThat(chat.doubts().tokens()).isNull();
+    }
+    assertThat(Cases.cost(Cases.messages("{\"model\":\"m\",\"max_tokens\":" + value + "}")))
+        .isEqualTo(new Cost(0, tokens, tokens));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-1",
+        "-2",
+        "-1.0",
+        "-1e0",
+        "\"-1\"",
+        "-0.5",
+        "-99999999999999999999999",
+        "-1e400"
+      })
+  void maximum_negative_statesNone_alsoBesideAnother(String value) {
+    assertThat(Cases.cost(chatWith("\"max_tokens\":" + value))).isEqualTo(new Cost(6, 256, 0));
+    WeighedRequest.Request both =
+        request(chatWith("\"max_tokens\":" + value + ",\"max_completion_tokens\":5"));
+    assertThat(both.cost()).isEqualTo(new Cost(6, 256, 0));
+    assertThat(both.doubts().tokens()).isNull();
+    assertThat(both.spots().maxima()).isEmpty();
   }
 
   @Test
-  void maximum_atItsLargest_isTaken_timesTwoIsMalformed() {
+  void maximum_atItsLargest_isTaken_timesTwoIsLeftOpen() {
     assertThat(Cases.cost(chatWith("\"max_tokens\":" + Cost.MAX_TOKENS)))
         .isEqualTo(new Cost(6, Cost.MAX_TOKENS, Cost.MAX_TOKENS));
-    assertMalformed(chatWith("\"n\":2,\"max_tokens\":" + Cost.MAX_TOKENS), "times n");
+    assertThat(request(chatWith("\"n\":2,\"max_tokens\":" + Cost.MAX_TOKENS)).doubts().tokens())
+        .contains("times n");
   }
 
   @Test
@@ -219,9 +299,16 @@ class RequestReaderTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"0", "-3", "10001", "1.5", "\"2\"", "[2]"})
-  void answers_outOfRange_malformed(String value) {
-    assertMalformed(chatWith("\"n\":" + value), "n is", "expected 1 to 10000");
+  @ValueSource(strings = {"0", "-3", "10001", "1.5", "\"two\"", "[2]"})
+  void answers_outOfRange_areLeftOpen(String value) {
+    assertOpen(chatWith("\"n\":" + value), "n is", "expected 1 to 10000");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"2.0", "2e0", "\"2\""})
+  void answers_inWhateverFormServersTake_areRead(String value) {
+    assertThat(Cases.cost(chatWith("\"max_tokens\":5,\"n\":" + value)))
+        .isEqualTo(new Cost(6, 10, 10));
   }
 
   @Test
@@ -232,8 +319,8 @@ class RequestReaderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"1", "\"true\"", "{}", "[]"})
-  void stream_notTrueOrFalse_malformed(String value) {
-    assertMalformed(chatWith("\"stream\":" + value), "stream");
+  void stream_notTrueOrFalse_isLeftOpen(String value) {
+    assertOpen(chatWith("\"stream\":" + value), "stream");
   }
 
   @Test
