@@ -132,9 +132,8 @@ public final class AdmissionCheck {
   }
 
   /**
-   * Returns the refusal of a ticket whose upstreams have said that they take no requests in the
-   * time that it may wait, or null when one of them may serve it. The refusal states the first end
-   * of these pauses.
+   * Returns the refusal of a ticket that may not wait until one of its upstreams takes requests
+   * again, as these have stated; null if one may serve it. It states the first end of the pauses.
    */
   private static @Nullable Refusal pausedTooLong(
       List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
@@ -157,13 +156,14 @@ public final class AdmissionCheck {
   }
 
   /**
-   * Returns whether an upstream has said that it takes no requests in the time that a ticket may
-   * wait, and none tries that meanwhile.
+   * Returns whether an upstream takes no request in the time that a ticket may wait, as it has
+   * stated, and none tries that meanwhile.
    */
   static boolean pausesTooLong(TicketRoute ticketRoute, ParkedTicket parkedTicket, long now) {
     long paused = ticketRoute.statedPause(parkedTicket, now);
     long most = parkedTicket.refusesAboveNanos();
-    return paused > parkedTicket.deadlineNanos() || (most > 0 && paused - now > most);
+    boolean tooLong = paused > parkedTicket.deadlineNanos() || (most > 0 && paused - now > most);
+    return paused > now && tooLong; // one that is late already may still go
   }
 
   /** Returns the refusal of a ticket that could not go even if nothing else ran, or null. */

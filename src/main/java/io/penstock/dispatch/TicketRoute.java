@@ -366,7 +366,7 @@ public record TicketRoute(
     return instant;
   }
 
-  /** Returns the quotas whose gates are shut while the upstream pauses for a ticket. */
+  /** Returns the quotas with the gates of the pauses that may hold a ticket. */
   private List<Quota> pausing(ParkedTicket parkedTicket, long now) {
     if (upstream == null || pool == null) {
       return List.of();

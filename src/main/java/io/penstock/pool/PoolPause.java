@@ -53,7 +53,7 @@ public final class PoolPause {
     return quotaGate.opens(now);
   }
 
-  /** Returns whether a request tries, or has tried, if a pause whose end is to come is over. */
+  /** Returns whether a request has tried before the stated end whether the pause is over. */
   boolean isTried(long now) {
     return quotaGate.statedEnd(now) > now && quotaGate.tried();
   }

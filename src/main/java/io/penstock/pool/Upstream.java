@@ -338,7 +338,8 @@ public final class Upstream {
     boolean ofPool = pause(pool).served(now);
     boolean ofAccount = accountPause.served(now);
     Object tenant = ActiveKeys.name(attemptHistory.tenant());
-    return holds.served(tenant, ownName(attemptHistory.model()), now) | ofPool | ofAccount;
+    boolean ofLess = holds.served(tenant, ownName(attemptHistory.model()), now);
+    return ofPool || ofAccount || ofLess;
   }
 
   private PoolPause pause(RefusalScope scope, Object tenant, String model, Quota pool, long now) {

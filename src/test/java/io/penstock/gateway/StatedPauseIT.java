@@ -56,11 +56,11 @@ class StatedPauseIT extends HostileCase {
           /openai    | Retry-After: 604800      | {"error":{"code":"rate_limit_exceeded"}} | 604800
           /openai    | Retry-After-Ms: 18000000 | {"error":{"code":"rate_limit_exceeded"}} | 18000
           /openai    | Retry-After: 90          | {"detail":"slow down"}                   | 90
-          /openai    | X-A: b | {"error":{"type":"usage_limit_reached","message":"The usage limit has been reached","resets_in_seconds":602705}} | 602705
-          /openai    | X-A: b | {"error":{"message":"Rate limit reached. Please try again in 6h23m4.5s.","code":"rate_limit_exceeded"}} | 22985
+          /openai|X: y|{"error":{"type":"usage_limit_reached","resets_in_seconds":602705}}|602705
+          /openai|X: y|{"error":{"message":"Rate limit reached. Try again in 6h23m4.5s."}}|22985
           /anthropic | Retry-After: 18000       | {"error":{"type":"rate_limit_error"}}    | 18000
-          /gemini    | X-A: b | {"error":{"status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"604800s"}]}} | 604800
-          /mistral   | Retry-After: 86400       | {"object":"error","message":"Requests rate limit exceeded","type":"rate_limited"} | 86400
+          /gemini|X: y|{"error":{"code":429,"details":[{"retryDelay":"604800s"}]}}|604800
+          /mistral   | Retry-After: 86400       | {"object":"error","type":"rate_limited"} | 86400
           """)
   void stated_isToldAtOnce_andTheProviderIsLeftAlone(
       String path, String header, String body, long seconds) throws InterruptedException {
