@@ -36,6 +36,7 @@ final class Run {
           new FirstMinute(),
           new Promises(),
           new TwoTenants(),
+          new WrongUpstreams(),
           new Soak());
 
   /** Those that need to be told something, and are no part of {@code all}. */
