@@ -17,6 +17,13 @@ final class AnswerLessons {
   /** Uses the wall clock of this machine, which is needed for resets given as instants. */
   static final AnswerLessons SYSTEM = new AnswerLessons(WallClock.system());
 
+  /**
+   * Headers that state the end of the window of a limit, in seconds or as an instant: those of
+   * Anthropic's subscriptions, and of OpenRouter and others.
+   */
+  private static final List<String> RESETS =
+      List.of("anthropic-ratelimit-unified-reset", "x-ratelimit-reset");
+
   private final ResetTimes resetTimes;
 
   AnswerLessons(WallClock clock) {
@@ -60,11 +67,26 @@ final class AnswerLessons {
       retryAfter = resetTimes.retryDuration(error.retryDelay());
     }
     boolean stated = error.retryDelay() != null || header.apply("retry-after") != null;
+    if (retryAfter == ProviderStatus.UNSTATED && !stated && status == 429) {
+      retryAfter = reset(header);
+    }
     if (oddity == null && retryAfter == ProviderStatus.UNSTATED && stated) {
       oddity = "when to come again cannot be read";
     }
     return new ProviderLesson(
         status, standings, retryAfter, error.wording(status), oddity, error.words());
+  }
+
+  /** Returns the time that headers state which only tell when a window ends. */
+  private long reset(Function<String, @Nullable String> header) {
+    for (String name : RESETS) {
+      String text = header.apply(name);
+      long nanos = text == null ? ProviderStatus.UNSTATED : resetTimes.secondsOrDate(text);
+      if (nanos != ProviderStatus.UNSTATED) {
+        return nanos;
+      }
+    }
+    return ProviderStatus.UNSTATED;
   }
 
   private long retryAfter(Function<String, @Nullable String> header) {

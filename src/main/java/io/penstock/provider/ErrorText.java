@@ -55,7 +55,7 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
   private static final Pattern REQUEST =
       Pattern.compile(
           "request too large|extra usage is required|long context|\\btools?\\b|web[ _]search"
-              + "|service[ _]tier|\\bflex\\b");
+              + "|service[ _]tier(?! `\\w{1,40}` on )|\\bflex\\b");
 
   private static final Pattern ASKED =
       Pattern.compile("limit:? (\\d{1,15})\\b.{0,80}?requested:? (\\d{1,15})\\b", Pattern.DOTALL);

@@ -24,8 +24,8 @@ final class ResetTimes {
   /** The longest time after which a provider allows a retry: 35 days. */
   static final long MAX_RETRY_NANOS = 35 * MAX_RESET_NANOS;
 
-  /** The least number of seconds that is an instant of Unix time and no duration. */
-  private static final String LEAST_INSTANT = "1000000000";
+  /** An instant of Unix time in seconds or milliseconds; fewer digits are a duration. */
+  private static final Pattern INSTANT = Pattern.compile("(\\d{10})(\\d{3})?");
 
   private static final long NANOS_PER_MILLI = 1_000_000L;
   private static final long NANOS_PER_SECOND = 1_000 * NANOS_PER_MILLI;
@@ -105,18 +105,20 @@ final class ResetTimes {
 
   /**
    * Parses {@code retry-after}: seconds, or a date in any form of RFC 9110, section 5.6.7. Some
-   * servers write an instant in seconds of Unix time.
+   * servers write an instant of Unix time.
    */
   long secondsOrDate(String text) {
     String trimmed = text.strip();
     if (trimmed.isEmpty() || trimmed.length() > MAX_CHARS) {
       return ProviderStatus.UNSTATED;
     }
+    Matcher instant = INSTANT.matcher(trimmed);
+    if (instant.matches()) {
+      long millis = instant.group(2) == null ? 0 : Long.parseLong(instant.group(2));
+      return until(Long.parseLong(instant.group(1)), millis, MAX_RETRY_NANOS);
+    }
     if (DECIMAL.matcher(trimmed).matches()) {
-      BigDecimal seconds = new BigDecimal(trimmed);
-      return seconds.compareTo(new BigDecimal(LEAST_INSTANT)) < 0
-          ? nanos(trimmed, NANOS_PER_SECOND, MAX_RETRY_NANOS)
-          : until(seconds.longValue(), 0, MAX_RETRY_NANOS);
+      return nanos(trimmed, NANOS_PER_SECOND, MAX_RETRY_NANOS);
     }
     Date date = DateFormatter.parseHttpDate(trimmed);
     return date == null

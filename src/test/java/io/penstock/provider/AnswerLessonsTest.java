@@ -247,4 +247,50 @@ class AnswerLessonsTest {
     assertThat(DialectTable.ANTHROPIC.lesson(429, headers::get, body).statuses())
         .containsExactly(new ProviderStatus(LimitMeasure.REQUESTS, 50, UNSAID, UNSAID));
   }
+
+  /**
+   * Sources, in this order: james-6-23/codex2api#9; continuedev/continue#10920 (Groq);
+   * microsoft/sample-app-aoai-chatGPT#406 (Azure); the error of Gemini's free tier;
+   * pollinations/pollinations#6260.
+   */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          {"error":{"type":"usage_limit_reached","resets_in_seconds":602705}} | 602705
+          {"error":{"message":"Rate limit reached for model `m` in organization `o` service tier \
+          `on_demand` on tokens per day (TPD): Limit 100000, Used 97050, Requested 3619. Please \
+          try again in 9m38.016s."}} | 578.016
+          {"error":{"code":"429","message":"Requests have exceeded call rate limit of your current \
+          OpenAI S0 pricing tier. Please retry after 26 seconds."}} | 26
+          {"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"You exceeded your current \
+          quota. Please retry in 34.07s."}} | 34.07
+          {"success":false,"error":{"message":"The system is experiencing high demand. Please \
+          retry after 20 seconds.","code":"RATE_LIMITED"}} | 20
+          """)
+  void timeIsStatedInTheBodyAlone_itCounts(String body, double seconds) {
+    ProviderLesson lesson = openAi(429, Map.of(), body);
+    assertThat(lesson.retryAfterNanos()).isEqualTo(Math.round(seconds * SECOND));
+    assertThat(lesson.cause()).isEqualTo(ErrorCause.RATE);
+  }
+
+  /** Sources: lidge-jun/opencodex#3809; OpenRouter's page on limits; openclaw/clawhub#407. */
+  @ParameterizedTest
+  @CsvSource({
+    "anthropic-ratelimit-unified-reset, 1795270400, 8000",
+    "x-ratelimit-reset, 1795262460000, 60",
+    "x-ratelimit-reset, 30, 30",
+    "retry-after, 1795262437, 37",
+  })
+  void windowsEndIsStated_itCountsWhereNothingElseDoes(String header, String value, long seconds) {
+    assertThat(openAi(429, Map.of(header, value), "").retryAfterNanos())
+        .isEqualTo(seconds * SECOND);
+    Map<String, String> both = new HashMap<>(Map.of(header, value));
+    both.put("retry-after", "5");
+    assertThat(openAi(429, both, "").retryAfterNanos()).isEqualTo(5 * SECOND);
+    if (!header.equals("retry-after")) {
+      assertThat(openAi(500, Map.of(header, value), "").retryAfterNanos()).isEqualTo(UNSAID);
+    }
+  }
 }

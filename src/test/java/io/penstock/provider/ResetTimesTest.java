@@ -60,6 +60,7 @@ class ResetTimesTest {
         "3024000 | 3024000000",
         "Sat, 28 Nov 2026 12:00:00 GMT | 604799750",
         "1795262410 | 9750",
+        "1795262410500 | 10250",
         "1795000000 | 0",
       })
   void secondsOrDates(String text, long millis) {
