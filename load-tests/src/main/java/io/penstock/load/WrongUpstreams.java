@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
+import reactor.netty.DisposableChannel;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.http.server.HttpServerRequest;
@@ -165,7 +166,7 @@ final class WrongUpstreams implements Scenario {
 
   private static Publisher<Void> wrong(Wrong way, HttpServerResponse response) {
     if (way.status() == 0) {
-      response.withConnection(connection -> connection.channel().close());
+      response.withConnection(DisposableChannel::dispose);
       return Mono.never();
     }
     response.status(way.status());
