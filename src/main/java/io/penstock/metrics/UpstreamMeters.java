@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.LearnedLimit;
+import io.penstock.pool.Addition;
 import io.penstock.pool.ProbeResult;
 import io.penstock.pool.Upstream;
 import io.penstock.quota.MeteredLimit;
@@ -81,7 +82,7 @@ final class UpstreamMeters {
     if (!made.take(
         made.size(BoundedLabels.OTHER)
             + ScrapeBudget.lines(
-                2 + ProbeResult.values().length, DRIFT, made.tags(BoundedLabels.NONE)))) {
+                3 + ProbeResult.values().length, DRIFT, made.tags(BoundedLabels.NONE)))) {
       return null;
     }
     made.watch();
@@ -132,7 +133,10 @@ final class UpstreamMeters {
             .description("Answers of an upstream that were 429")
             .register(registry));
     meters.add(
-        counter("penstock.upstream.usage.refused", model, Upstream::usageRefusals)
+        counter(
+                "penstock.upstream.usage.refused",
+                model,
+                (of, pool) -> of.refusals(pool, Addition.STREAM_USAGE))
             .description(
                 "How often streams stopped being asked for their usage because that was refused")
             .register(registry));
@@ -166,6 +170,11 @@ final class UpstreamMeters {
                 "How often a limit that refusals had lowered was raised to see what is allowed")
             .tags("upstream", label)
             .register(registry));
+    meters.add(
+        FunctionCounter.builder("penstock.upstream.addition.refused", this, UpstreamMeters::refused)
+            .description("How often something that was added was left out because it was refused")
+            .tags("upstream", label)
+            .register(registry));
     for (ProbeResult result : ProbeResult.values()) {
       meters.add(
           FunctionCounter.builder("penstock.upstream.probes", this, each -> each.probes(result))
@@ -182,6 +191,18 @@ final class UpstreamMeters {
         .flatMap(pool -> pool.limits().stream())
         .mapToLong(metered -> metered.limit().feedback().raises(now))
         .sum();
+  }
+
+  private long refused() {
+    long refused = 0;
+    for (Upstream upstream : upstreams.get()) {
+      for (Quota pool : upstream.pools().values()) {
+        for (Addition each : Addition.values()) {
+          refused += upstream.refusals(pool, each);
+        }
+      }
+    }
+    return refused;
   }
 
   private long probes(ProbeResult result) {

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param broken how often an attempt failed for another reason, ≥ 0
  * @param repeatable whether it could be sent again: its body is buffered, and the client has
  *     received nothing of an answer
- * @param streamUsage how the gateway changed the request of this attempt to learn the usage of a
- *     stream
+ * @param additions what became of what the gateway added
  * @param tenant whose request it is: equal for all of one key, or without keys of one address; null
  *     where nobody tells them apart
  * @param upgrade whether it asks the upstream to become a WebSocket
@@ -24,21 +23,8 @@ public record AttemptHistory(
     int rejected,
     int broken,
     boolean repeatable,
-    StreamUsage streamUsage,
+    AttemptAdditions additions,
     @Nullable Object tenant,
     boolean upgrade,
     boolean timedOut,
-    boolean ownCredentials) {
-  /** Change to a request to learn the usage of a stream. */
-  public enum StreamUsage {
-    /**
-     * No change: it is no stream, or the client asks for its usage itself, or the upstream must not
-     * be asked.
-     */
-    LEFT_ALONE,
-    /** The gateway added the option that asks for the usage. */
-    ADDED,
-    /** The gateway repeats without the option what this upstream has just refused with it. */
-    TAKEN_OUT
-  }
-}
+    boolean ownCredentials) {}

@@ -49,14 +49,21 @@ final class AttemptJudge {
     upstreamTrouble = null;
   }
 
+  private static boolean refusesAdditions(AttemptHistory attemptHistory) {
+    return attemptHistory.repeatable() && !attemptHistory.additions().refused().isEmpty();
+  }
+
   /** Returns whether an answer refuses a request because of limits or load, which may pass. */
   static boolean limits(AttemptHistory attemptHistory, ProviderLesson lesson) {
     ProviderLesson.ErrorCause cause = lesson.cause();
+    if (refusesAdditions(attemptHistory)) {
+      return false;
+    }
     return switch (lesson.status()) {
       case 429 ->
           !attemptHistory.ownCredentials()
               && switch (cause) {
-                case TOO_LARGE, NO_STREAM_USAGE, SPENT -> false;
+                case TOO_LARGE, SPENT -> false;
                 case OVERLOADED, RATE, DAY, OTHER -> true;
               };
       case 503, 529 -> !attemptHistory.upgrade();
@@ -79,6 +86,9 @@ final class AttemptJudge {
       boolean wide,
       long now) {
     int status = lesson.status();
+    if (refusesAdditions(attemptHistory)) {
+      return AttemptVerdict.WITHOUT; // it says nothing about the upstream's state
+    }
     if (status >= ERRORS) {
       note(status + " " + lesson.cause().name().toLowerCase(Locale.ROOT), now);
     }
@@ -96,22 +106,8 @@ final class AttemptJudge {
         upstreamHealth.failed(attemptHistory.tenant(), now);
         yield onceMore(attemptHistory, MAX_BROKEN);
       }
-      case 400 -> refused(attemptHistory, lesson);
       default -> AttemptVerdict.PASS;
     };
-  }
-
-  /**
-   * Decides about a refused request. The refusal of an option that the client itself has set is
-   * passed on.
-   */
-  private static AttemptVerdict refused(AttemptHistory attemptHistory, ProviderLesson lesson) {
-    boolean ours =
-        lesson.cause() == ProviderLesson.ErrorCause.NO_STREAM_USAGE
-            && attemptHistory.streamUsage() == AttemptHistory.StreamUsage.ADDED;
-    return ours && attemptHistory.repeatable() && attemptHistory.broken() <= MAX_BROKEN
-        ? AttemptVerdict.WITHOUT_USAGE
-        : AttemptVerdict.PASS;
   }
 
   private AttemptVerdict throttled(
@@ -124,7 +120,7 @@ final class AttemptJudge {
       return AttemptVerdict.PASS; // other clients have accounts of their own
     }
     return switch (lesson.cause()) {
-      case TOO_LARGE, NO_STREAM_USAGE -> AttemptVerdict.PASS;
+      case TOO_LARGE -> AttemptVerdict.PASS;
       case SPENT -> {
         upstreamHealth.broken(now);
         yield AttemptVerdict.PASS;

@@ -11,6 +11,6 @@ public enum AttemptVerdict {
   WAIT,
   /** The request is sent again, to another upstream if there is one. */
   ELSEWHERE,
-  /** The request is sent again at once, without asking for the usage of its stream. */
-  WITHOUT_USAGE
+  /** The request is sent again at once, without the additions that the answer refuses. */
+  WITHOUT
 }

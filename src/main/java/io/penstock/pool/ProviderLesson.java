@@ -49,9 +49,7 @@ public record ProviderLesson(
     /** The request asks for more than it may, such as too many tokens: it can never pass. */
     TOO_LARGE,
     /** The provider is overloaded. */
-    OVERLOADED,
-    /** The request must not ask for the usage of a stream. */
-    NO_STREAM_USAGE
+    OVERLOADED
   }
 
   /**

@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -41,7 +42,7 @@ public final class Upstream {
   private final SendJitter sendJitter = new SendJitter();
   private final UpstreamHealth upstreamHealth = new UpstreamHealth();
   private final AttemptJudge attemptJudge = new AttemptJudge(upstreamHealth);
-  private final UsageRefusals usageRefusals = new UsageRefusals();
+  private final AdditionRefusals additionRefusals = new AdditionRefusals();
 
   @SharedState("pauses of pools")
   private final ConcurrentMap<Quota, PoolPause> pauses = new ConcurrentHashMap<>();
@@ -169,24 +170,33 @@ public final class Upstream {
   }
 
   /**
-   * Returns whether the gateway asks for the usage of streams of a model: as configured, unless the
-   * upstream refused that lately. {@code model} is the name that the client uses.
+   * Returns what requests for a model go without, of what the gateway adds by itself: the upstream
+   * refused it lately. {@code model} is the name that the client uses.
    */
-  public boolean injectsUsage(@Nullable String model, long now) {
-    return spec.injectsUsage() && usageRefusedUntil(model, now) <= now;
+  public Set<Addition> withheld(@Nullable String model, long now) {
+    return additionRefusals.withheld(ownName(model), now);
   }
 
   /**
-   * Returns the instant until which the gateway does not ask for the usage of streams of a model
-   * because the upstream refused that; {@code now} when it does ask.
+   * Returns the instant until which requests for a model go without an addition; {@code now} when
+   * they have it.
    */
-  public long usageRefusedUntil(@Nullable String model, long now) {
-    return usageRefusals.ends(ownName(model), now);
+  public long withheldUntil(@Nullable String model, Addition addition, long now) {
+    return additionRefusals.ends(ownName(model), addition, now);
   }
 
-  /** Returns how often the gateway stopped asking for the usage of streams of a pool. */
-  public long usageRefusals(Quota pool) {
-    return usageRefusals.times(pool);
+  /** Returns how often the gateway began to leave out an addition for a pool. */
+  public long refusals(Quota pool, Addition addition) {
+    return additionRefusals.times(pool, addition);
+  }
+
+  /**
+   * Records that a stream of a model stated its usage.
+   *
+   * @param asked whether its client had asked for that
+   */
+  public void usageStated(@Nullable String model, boolean asked, long now) {
+    additionRefusals.usageStated(ownName(model), asked, now);
   }
 
   private String ownName(@Nullable String model) {
@@ -276,7 +286,7 @@ public final class Upstream {
   synchronized void comeBack(UpstreamSpec next, long now) {
     spec = next;
     attemptJudge.forget();
-    usageRefusals.forget();
+    additionRefusals.forget();
     limit(next, now);
     retry();
   }
@@ -302,9 +312,10 @@ public final class Upstream {
     long opens = health().opens(now);
     boolean before = lesson.status() >= AttemptJudge.ERRORS && readiness(pool, now).soon(now);
     AttemptVerdict verdict = verdict(attemptHistory, lesson, pool, now);
-    if (lesson.status() < AttemptJudge.ERRORS
-        && attemptHistory.streamUsage() == AttemptHistory.StreamUsage.TAKEN_OUT) {
-      usageRefusals.add(ownName(attemptHistory.model()), pool, now);
+    if (lesson.status() < AttemptJudge.ERRORS) {
+      for (Addition each : attemptHistory.additions().withheld()) {
+        servedWithout(each, attemptHistory, pool, now);
+      }
     }
     boolean works = AttemptJudge.works(lesson.status());
     boolean resumed = works && served(attemptHistory, pool, now);
@@ -315,6 +326,13 @@ public final class Upstream {
       wake();
     }
     return verdict;
+  }
+
+  private void servedWithout(
+      Addition addition, AttemptHistory attemptHistory, Quota pool, long now) {
+    Object key = ActiveKeys.name(attemptHistory.tenant());
+    boolean alone = upstreamHealth.only(key, now);
+    additionRefusals.served(ownName(attemptHistory.model()), addition, key, alone, pool, now);
   }
 
   private AttemptVerdict verdict(

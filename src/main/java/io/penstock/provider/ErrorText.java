@@ -140,9 +140,6 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
 
   /** Returns the meaning of this text in an answer with the given status. */
   ErrorCause wording(int status) {
-    if (status == 400 && any(List.of("stream_options", "include_usage"))) {
-      return ErrorCause.NO_STREAM_USAGE;
-    }
     if (status == 503 || status == 529 || text.contains("overloaded_error")) {
       return ErrorCause.OVERLOADED;
     }

@@ -48,6 +48,7 @@ final class SharedStateRules {
               "gateway.body.WatchedUpload",
               "gateway.coordination",
               "gateway.forward.AttemptLoop",
+              "gateway.forward.RefusedAdditions",
               "gateway.request.TappedParts",
               "gateway.request.TappedResponse",
               "json",

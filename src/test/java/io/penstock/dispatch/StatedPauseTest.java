@@ -12,9 +12,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.pool.AttemptAdditions;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
-import io.penstock.pool.AttemptHistory.StreamUsage;
 import io.penstock.pool.AttemptVerdict;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
@@ -71,7 +71,7 @@ class StatedPauseTest {
         find(upstream)
             .judge(
                 new AttemptHistory(
-                    "m", rejected, 0, true, StreamUsage.LEFT_ALONE, tenant, false, false, false),
+                    "m", rejected, 0, true, AttemptAdditions.NONE, tenant, false, false, false),
                 lesson,
                 now());
     endpointFixture.drivers.run();

@@ -11,9 +11,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.pool.AttemptAdditions;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
-import io.penstock.pool.AttemptHistory.StreamUsage;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamSpec;
@@ -49,8 +49,7 @@ class UpstreamHoldTest {
   private void refused(String tenant, String upstream, long seconds) {
     find(upstream)
         .judge(
-            new AttemptHistory(
-                "m", 1, 0, true, StreamUsage.LEFT_ALONE, tenant, false, false, false),
+            new AttemptHistory("m", 1, 0, true, AttemptAdditions.NONE, tenant, false, false, false),
             new ProviderLesson(429, List.of(), seconds * SECOND, ProviderLesson.ErrorCause.RATE),
             endpointFixture.ticker.nanos());
     endpointFixture.drivers.run();

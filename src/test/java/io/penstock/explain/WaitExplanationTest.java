@@ -25,9 +25,9 @@ import io.penstock.explain.WaitExplanation.Owner;
 import io.penstock.explain.WaitExplanation.Use;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelLimits;
+import io.penstock.pool.AttemptAdditions;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
-import io.penstock.pool.AttemptHistory.StreamUsage;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamFixture;
@@ -262,8 +262,7 @@ class WaitExplanationTest {
     endpoint.submit(RequestFixture.of("m", Cost.ofInput(1)).tenant("held").made());
     Objects.requireNonNull(endpointFixture.upstreams.find("u"))
         .judge(
-            new AttemptHistory(
-                "m", 1, 0, true, StreamUsage.LEFT_ALONE, "held", false, false, false),
+            new AttemptHistory("m", 1, 0, true, AttemptAdditions.NONE, "held", false, false, false),
             new ProviderLesson(429, List.of(), 7 * SECOND, ProviderLesson.ErrorCause.RATE),
             endpointFixture.ticker.nanos());
     ParkedTicket waits =

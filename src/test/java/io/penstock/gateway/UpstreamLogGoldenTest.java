@@ -11,6 +11,7 @@ import io.penstock.fake.LogLines;
 import io.penstock.gateway.forward.UpstreamLog;
 import io.penstock.gateway.forward.VerdictSource;
 import io.penstock.gateway.request.UpstreamComplaints;
+import io.penstock.pool.Addition;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProbeResult;
@@ -79,8 +80,8 @@ class UpstreamLogGoldenTest {
       ProviderStatus whole = new ProviderStatus(LimitMeasure.TOKENS, 1_000, 900, WINDOW);
       learn(upstream, whole, 12 * SECOND);
       log.answered(upstream, FIRST, lesson(whole), 12 * SECOND + 1);
-      AttemptHistory without =
-          UpstreamFixture.attempt("m", 0, 0, AttemptHistory.StreamUsage.TAKEN_OUT);
+      AttemptHistory without = UpstreamFixture.without("m", Addition.STREAM_USAGE);
+      log.answered(upstream, without, ProviderLesson.silent(200), 13 * SECOND);
       log.answered(upstream, without, ProviderLesson.silent(200), 13 * SECOND);
       log.answered(upstream, FIRST, ProviderLesson.silent(200), 700 * SECOND);
       GoldenRecords.check("logs/upstream.txt", lines.text());

@@ -72,7 +72,8 @@ class UsageAskedIT extends HostileCase {
   }
 
   @Test
-  void upstreamThatCannotBeAsked_isAskedWithoutAtOnceAndFromThenOn() throws InterruptedException {
+  void upstreamThatCannotBeAsked_isAskedWithoutAtOnce_andNotAtAllAfterTwo()
+      throws InterruptedException {
     old();
     HttpMessage first = post("/old/v1/chat/completions", STREAM_ASK);
     assertThat(first.status()).isEqualTo(200);
@@ -84,6 +85,9 @@ class UsageAskedIT extends HostileCase {
     HttpMessage without = upstream.received();
     assertThat(without.text()).isEqualTo(STREAM_ASK);
     assertThat(without.header("content-length")).isEqualTo("" + without.body().length);
+    assertThat(refusals("old")).isZero();
+    assertThat(post("/old/v1/chat/completions", STREAM_ASK).text()).isEqualTo(EVENTS);
+    assertThat(upstream.drain()).isEqualTo(2);
     assertThat(post("/old/v1/chat/completions", STREAM_ASK).text()).isEqualTo(EVENTS);
     assertThat(upstream.received().text()).isEqualTo(STREAM_ASK);
     assertThat(refusals("old")).isEqualTo(1);

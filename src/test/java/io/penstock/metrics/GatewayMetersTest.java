@@ -14,6 +14,7 @@ import io.penstock.cost.ModelOperation;
 import io.penstock.cost.TokenUsage;
 import io.penstock.dialect.DialectTable;
 import io.penstock.event.Event;
+import io.penstock.pool.Addition;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
@@ -231,11 +232,20 @@ class GatewayMetersTest {
   void usageThatAnUpstreamRefuses_isCountedByModel() {
     gatewayMeters.publish(released("/a", "u", "m"));
     gatewayMeters.publish(released("/a", "u", "n"));
-    AttemptHistory without =
-        UpstreamFixture.attempt("m", 0, 0, AttemptHistory.StreamUsage.TAKEN_OUT);
-    upstream().judge(without, ProviderLesson.silent(200), 0);
+    for (Addition each : List.of(Addition.STREAM_USAGE, Addition.MAX_TOKENS, Addition.TRACE)) {
+      AttemptHistory without = UpstreamFixture.without("m", each);
+      upstream().judge(without, ProviderLesson.silent(200), 0);
+      upstream().judge(without, ProviderLesson.silent(200), 0);
+    }
     assertThat(refusals("m")).isEqualTo(1);
     assertThat(refusals("n")).isZero();
+    assertThat(
+            registry
+                .get("penstock.upstream.addition.refused")
+                .tags("upstream", "u")
+                .functionCounter()
+                .count())
+        .isEqualTo(3);
   }
 
   private double refusals(String model) {

@@ -42,8 +42,7 @@ class AttemptJudgeTest {
 
   /** Returns the first attempt of a request with a credential of its client. */
   private static AttemptHistory ownCredentials() {
-    return new AttemptHistory(
-        "m", 1, 0, true, AttemptHistory.StreamUsage.LEFT_ALONE, "k", false, false, true);
+    return new AttemptHistory("m", 1, 0, true, AttemptAdditions.NONE, "k", false, false, true);
   }
 
   private static AttemptHistory rejected(int times) {
@@ -103,7 +102,6 @@ class AttemptJudgeTest {
     "504, -1, OTHER, ELSEWHERE, false",
     "501, -1, OTHER, PASS, false",
     "400, -1, OTHER, PASS, false",
-    "400, -1, NO_STREAM_USAGE, PASS, false",
     "401, -1, OTHER, PASS, false",
     "404, 5, RATE, PASS, false",
     "200, -1, OTHER, PASS, false",
@@ -119,11 +117,9 @@ class AttemptJudgeTest {
   @ParameterizedTest
   @ValueSource(ints = {400, 408, 429, 500, 502, 503, 504, 529})
   void whatCannotBeRepeated_isTheClients(int status) {
-    ErrorCause wording = status == 400 ? ErrorCause.NO_STREAM_USAGE : ErrorCause.RATE;
     AttemptHistory once =
-        new AttemptHistory(
-            "m", 1, 1, false, AttemptHistory.StreamUsage.LEFT_ALONE, null, false, false, false);
-    assertThat(judge(status, SECOND, wording, once, NOW)).isEqualTo(AttemptVerdict.PASS);
+        new AttemptHistory("m", 1, 1, false, AttemptAdditions.NONE, null, false, false, false);
+    assertThat(judge(status, SECOND, ErrorCause.RATE, once, NOW)).isEqualTo(AttemptVerdict.PASS);
   }
 
   @Test
@@ -308,13 +304,11 @@ class AttemptJudgeTest {
   }
 
   private static AttemptHistory of(String key, boolean upgrade) {
-    return new AttemptHistory(
-        "m", 0, 1, true, AttemptHistory.StreamUsage.LEFT_ALONE, key, upgrade, false, false);
+    return new AttemptHistory("m", 0, 1, true, AttemptAdditions.NONE, key, upgrade, false, false);
   }
 
   private static AttemptHistory timedOut(String key, boolean upgrade) {
-    return new AttemptHistory(
-        "m", 0, 1, true, AttemptHistory.StreamUsage.LEFT_ALONE, key, upgrade, true, false);
+    return new AttemptHistory("m", 0, 1, true, AttemptAdditions.NONE, key, upgrade, true, false);
   }
 
   @ParameterizedTest
@@ -397,16 +391,6 @@ class AttemptJudgeTest {
     assertThat(judge(500, UNSAID, ErrorCause.OTHER, five, NOW)).isEqualTo(AttemptVerdict.ELSEWHERE);
     AttemptHistory six = UpstreamFixture.attempt("m", 6, 1);
     assertThat(judge(500, UNSAID, ErrorCause.OTHER, six, NOW)).isEqualTo(AttemptVerdict.PASS);
-  }
-
-  @Test
-  void usageRefused_isTriedWithoutIt_unlessItFailedTwiceBefore() {
-    AttemptHistory once = UpstreamFixture.attempt("m", 0, 1, AttemptHistory.StreamUsage.ADDED);
-    assertThat(judge(400, UNSAID, ErrorCause.NO_STREAM_USAGE, once, NOW))
-        .isEqualTo(AttemptVerdict.WITHOUT_USAGE);
-    AttemptHistory twice = UpstreamFixture.attempt("m", 0, 2, AttemptHistory.StreamUsage.ADDED);
-    assertThat(judge(400, UNSAID, ErrorCause.NO_STREAM_USAGE, twice, NOW))
-        .isEqualTo(AttemptVerdict.PASS);
   }
 
   @Test

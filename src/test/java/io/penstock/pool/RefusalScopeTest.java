@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.LimitMeasure;
 import io.penstock.fake.CountedLimits;
-import io.penstock.pool.AttemptHistory.StreamUsage;
 import io.penstock.pool.ProviderLesson.ErrorCause;
 import io.penstock.pool.UpstreamSpec.Limits;
 import io.penstock.pool.UpstreamSpec.SharedPool;
@@ -47,7 +46,7 @@ class RefusalScopeTest {
 
   private static AttemptHistory of(String tenant, String model) {
     return new AttemptHistory(
-        model, 1, 0, true, StreamUsage.LEFT_ALONE, tenant, false, false, false);
+        model, 1, 0, true, AttemptAdditions.NONE, tenant, false, false, false);
   }
 
   private void served(String tenant, String model) {

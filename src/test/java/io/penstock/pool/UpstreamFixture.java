@@ -1,9 +1,9 @@
 package io.penstock.pool;
 
-import io.penstock.pool.AttemptHistory.StreamUsage;
 import io.penstock.sharing.KnownPeerCounts;
 import io.penstock.sharing.LimitSource;
 import io.penstock.time.WallClock;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Sets of upstreams, and histories of attempts at them. */
@@ -22,11 +22,17 @@ public final class UpstreamFixture {
 
   /** Returns the history of a request without a key that is sent with an unchanged body. */
   public static AttemptHistory attempt(@Nullable String model, int rejected, int broken) {
-    return attempt(model, rejected, broken, StreamUsage.LEFT_ALONE);
+    return attempt(model, rejected, broken, AttemptAdditions.NONE);
   }
 
   public static AttemptHistory attempt(
-      @Nullable String model, int rejected, int broken, StreamUsage usage) {
-    return new AttemptHistory(model, rejected, broken, true, usage, "nobody", false, false, false);
+      @Nullable String model, int rejected, int broken, AttemptAdditions additions) {
+    return new AttemptHistory(
+        model, rejected, broken, true, additions, "nobody", false, false, false);
+  }
+
+  /** Returns the history of a request that was sent without an addition that was refused. */
+  public static AttemptHistory without(@Nullable String model, Addition addition) {
+    return attempt(model, 0, 0, new AttemptAdditions(Set.of(), Set.of(addition)));
   }
 }

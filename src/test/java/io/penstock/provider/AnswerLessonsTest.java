@@ -184,15 +184,6 @@ class AnswerLessonsTest {
     }
   }
 
-  @Test
-  void streamUsageNamed_onlyWith400() {
-    String body = openAiError("invalid_request_error", "x", "Unknown parameter: stream_options");
-    assertThat(openAi(400, Map.of(), body).cause()).isEqualTo(ErrorCause.NO_STREAM_USAGE);
-    assertThat(openAi(429, Map.of(), body).cause()).isEqualTo(ErrorCause.OTHER);
-    assertThat(openAi(400, Map.of(), "{\"detail\":\"include_usage?\"}").cause())
-        .isEqualTo(ErrorCause.NO_STREAM_USAGE);
-  }
-
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -15,8 +15,9 @@ import io.penstock.gateway.request.StreamHeartbeat;
 import io.penstock.gateway.request.TappedResponse;
 import io.penstock.gateway.request.UpstreamFailure;
 import io.penstock.gateway.request.UsageTap;
-import io.penstock.json.BodyEdit;
 import io.penstock.park.TicketParking;
+import io.penstock.pool.Addition;
+import io.penstock.pool.AttemptAdditions;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.AttemptVerdict;
@@ -33,6 +34,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
@@ -83,11 +85,10 @@ public final class AttemptLoop {
   /** Whether a connection was lost in an earlier attempt. */
   private boolean lost;
 
-  /** The upstream that has just refused the option that asks for the usage, or null. */
-  private @Nullable String usageRefusedBy;
+  private final RefusedAdditions refusedAdditions = new RefusedAdditions();
 
-  /** Whether the present attempt goes without that option, because the upstream refused it. */
-  private boolean withoutUsage;
+  /** The gateway's additions to the present attempt. */
+  private Set<Addition> added = Set.of();
 
   AttemptLoop(Services services, ServerWebExchange exchange) {
     this.services = services;
@@ -100,18 +101,24 @@ public final class AttemptLoop {
     Upstream upstream = upstream();
     UpstreamSpec spec = upstream.spec();
     URI base = services.addresses().of(spec);
-    requestContext.asksUsage(asksUsage(upstream));
+    Set<Addition> withheld =
+        refusedAdditions.withheld(spec.id(), upstream.withheld(requestContext.askedModel(), now()));
+    requestContext.asksUsage(
+        requestContext.spots().asksUsage() != null
+            && spec.injectsUsage()
+            && !withheld.contains(Addition.STREAM_USAGE));
     requestContext
         .trail()
         .callStarts(spec, base, requestContext.askedModel(), requestContext.operation());
-    List<BodyEdit> edits = OutboundChanges.edits(requestContext, spec, requestContext.asksUsage());
+    BodyChanges changes = OutboundChanges.body(requestContext, spec, withheld);
     URI target = OutboundChanges.target(exchange, spec, base);
     if (target == null) {
       return refused(NO_URI);
     }
     services.budgets().of(spec.id()).sent(services.ticker().nanos());
     OutgoingRequest outgoingRequest =
-        OutgoingRequest.of(exchange, spec, target, edits, services.forwardedHeaders());
+        OutgoingRequest.of(exchange, spec, target, changes, services.forwardedHeaders(), withheld);
+    added = outgoingRequest.added();
     Mono<UpstreamAnswer> answer =
         requestContext.upgrades()
             ? services.relay().run(exchange, spec, outgoingRequest, this::learned)
@@ -133,12 +140,6 @@ public final class AttemptLoop {
   private Mono<Void> refused(Refusal refusal) {
     settlement().refused(refusal, now());
     return RefusalWriter.refuse(untapped(), requestContext, refusal);
-  }
-
-  private boolean asksUsage(Upstream upstream) {
-    return requestContext.spots().asksUsage() != null
-        && !withoutUsage
-        && upstream.injectsUsage(requestContext.askedModel(), now());
   }
 
   /**
@@ -164,19 +165,20 @@ public final class AttemptLoop {
     if (status < UpstreamFailure.LOWEST_ERROR_STATUS) {
       return passed(upstreamAnswer);
     }
+    Set<Addition> refused = refusedAdditions(upstreamAnswer);
     boolean limited = UpstreamAnswer.limited(status);
     if (limited) {
       rejected++;
       tap().limited();
-    } else if (UpstreamAnswer.failed(status)) {
+    } else if (UpstreamAnswer.failed(status) && refused.isEmpty()) {
       broken++;
     }
     ProviderLesson providerLesson =
         lesson(status, upstreamAnswer.headers(), upstreamAnswer.beginning());
     AttemptVerdict attemptVerdict =
-        services.judge().answered(upstream(), tries(), providerLesson, now());
-    if (attemptVerdict == AttemptVerdict.WITHOUT_USAGE) {
-      return withoutUsage(upstreamAnswer);
+        services.judge().answered(upstream(), tries(false, refused), providerLesson, now());
+    if (attemptVerdict == AttemptVerdict.WITHOUT) {
+      return without(upstreamAnswer);
     }
     ParkedTicket waitingTicket =
         again(Objects.requireNonNull(AttemptFailure.of(status)), attemptVerdict, !limited);
@@ -185,15 +187,22 @@ public final class AttemptLoop {
         : await(upstreamAnswer, String.valueOf(status), waitingTicket);
   }
 
+  /** Returns the additions that an error refuses, if the request can go without them. */
+  private Set<Addition> refusedAdditions(UpstreamAnswer error) {
+    return RefusedAdditions.may(error.status())
+            && requestContext.repeatable()
+            && !requestContext.upgrades()
+        ? refusedAdditions.note(upstream().spec().id(), added, error.status(), error.beginning())
+        : Set.of();
+  }
+
   /**
-   * Repeats the request without the option that the upstream refused. The repeat is one more call,
-   * which has to wait for the upstream's limits like any other.
+   * Repeats the request without the additions that the upstream refused. The repeat is one more
+   * call, which has to wait for the upstream's limits like any other.
    */
-  private Mono<Void> withoutUsage(UpstreamAnswer refusal) {
-    usageRefusedBy = upstream().spec().id();
+  private Mono<Void> without(UpstreamAnswer refusal) {
     ParkedTicket waitingTicket = settlement().repeat(now());
     if (waitingTicket == null) {
-      withoutUsage = true;
       refusal.drop();
       return next();
     }
@@ -230,7 +239,9 @@ public final class AttemptLoop {
     UpstreamSpec spec = upstream().spec();
     String cause = failure.of(spec);
     AttemptVerdict attemptVerdict =
-        services.judge().failed(upstream(), tries(failure.timedOut()), kind, cause, now());
+        services
+            .judge()
+            .failed(upstream(), tries(failure.timedOut(), Set.of()), kind, cause, now());
     ParkedTicket waitingTicket =
         again(kind, attemptVerdict, failure.refusal().reason() == RefusalReason.UPSTREAM_TIMEOUT);
     if (waitingTicket == null) {
@@ -314,7 +325,6 @@ public final class AttemptLoop {
         if (outdated != null) {
           yield RefusalWriter.refuse(untapped(), requestContext, outdated);
         }
-        withoutUsage = upstream().spec().id().equals(usageRefusedBy);
         requestContext.setLimitHeaders(services.allowances().of(requestContext, ticketSettlement));
         yield next();
       }
@@ -356,16 +366,19 @@ public final class AttemptLoop {
   }
 
   private AttemptHistory tries() {
-    return tries(false);
+    return tries(false, Set.of());
   }
 
-  private AttemptHistory tries(boolean timedOut) {
+  private AttemptHistory tries(boolean timedOut, Set<Addition> refused) {
+    Set<Addition> without = refusedAdditions.at(upstream().spec().id());
     return new AttemptHistory(
         requestContext.askedModel(),
         rejected,
         broken,
         requestContext.repeatable(),
-        streamUsage(),
+        refused.isEmpty() && without.isEmpty()
+            ? AttemptAdditions.NONE
+            : new AttemptAdditions(refused, without),
         requestContext.body().tenant(),
         requestContext.upgrades(),
         timedOut,
@@ -374,15 +387,6 @@ public final class AttemptLoop {
 
   private boolean ownCredentials() {
     return OutgoingRequest.passthrough(requestContext, upstream().spec());
-  }
-
-  private AttemptHistory.StreamUsage streamUsage() {
-    if (requestContext.asksUsage()) {
-      return AttemptHistory.StreamUsage.ADDED;
-    }
-    return withoutUsage
-        ? AttemptHistory.StreamUsage.TAKEN_OUT
-        : AttemptHistory.StreamUsage.LEFT_ALONE;
   }
 
   private long now() {

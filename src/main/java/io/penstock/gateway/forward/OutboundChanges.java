@@ -5,6 +5,7 @@ import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.json.BodyEdit;
+import io.penstock.pool.Addition;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.request.MaximumPlace;
 import io.penstock.provider.request.NamedModel;
@@ -13,8 +14,10 @@ import io.penstock.provider.request.WeighedRequest;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 import tools.jackson.databind.json.JsonMapper;
@@ -68,11 +71,14 @@ final class OutboundChanges {
   }
 
   /**
-   * Returns the changes to a body that is in memory.
+   * Returns the changes to a body that is in memory; those of an attempt that asks for the usage of
+   * a stream include that.
    *
-   * @param asksUsage whether to ask for the usage of a stream where the client does not
+   * @param withheld what is not added
    */
-  static List<BodyEdit> edits(RequestContext requestContext, UpstreamSpec spec, boolean asksUsage) {
+  static BodyChanges body(
+      RequestContext requestContext, UpstreamSpec spec, Set<Addition> withheld) {
+    Set<Addition> added = EnumSet.noneOf(Addition.class);
     WeighedRequest.Spots spots = requestContext.spots();
     List<BodyEdit> edits = new ArrayList<>();
     String own = ownModel(requestContext, spec);
@@ -91,33 +97,43 @@ final class OutboundChanges {
         edits.add(new BodyEdit(each.at(), each.length(), lowered));
       }
     }
-    for (MaximumPlace each : addedMaximum(requestContext, spec)) {
+    for (MaximumPlace each : addedMaximum(requestContext, spec, withheld)) {
       edits.add(each.stating(requestContext.addedMaximum()));
+      if (!each.denied()) {
+        added.add(Addition.ofMaximum(each.member()));
+      }
     }
-    if (asksUsage && spots.asksUsage() != null) {
+    if (requestContext.asksUsage() && spots.asksUsage() != null) {
       edits.add(spots.asksUsage());
+      added.add(Addition.STREAM_USAGE);
     }
     edits.sort(Comparator.comparingLong(BodyEdit::at));
-    return edits;
+    return new BodyChanges(edits, added);
   }
 
   /**
    * Returns the places where the maximum of output which the key states, and the body does not, is
-   * written into the body: mostly one or none. A negative number must not stand beside it.
+   * written into the body: mostly one or none. All negative numbers are replaced, because the
+   * client has named the members; a member that is withheld is avoided.
    */
-  private static List<MaximumPlace> addedMaximum(RequestContext requestContext, UpstreamSpec spec) {
+  private static List<MaximumPlace> addedMaximum(
+      RequestContext requestContext, UpstreamSpec spec, Set<Addition> withheld) {
     if (requestContext.addedMaximum() == RequestContent.UNSTATED) {
       return List.of();
     }
     List<MaximumPlace> places = requestContext.spots().places();
+    if (places.stream().anyMatch(MaximumPlace::denied)) {
+      return places;
+    }
     String member =
         requestContext.protocol().maximumMember(spec.url(), requestContext.parameters().query());
-    List<MaximumPlace> chosen = new ArrayList<>();
+    MaximumPlace chosen = null;
     for (MaximumPlace each : places) {
-      if (places.size() == 1 || each.denied() || each.member().equals(member)) {
-        chosen.add(each);
+      boolean known = !withheld.contains(Addition.ofMaximum(each.member()));
+      if (known && (chosen == null || each.member().equals(member))) {
+        chosen = each;
       }
     }
-    return chosen;
+    return chosen == null ? List.of() : List.of(chosen);
   }
 }

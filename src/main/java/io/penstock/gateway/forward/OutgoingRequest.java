@@ -12,10 +12,12 @@ import io.penstock.gateway.request.ClientGone;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.json.BodyEdit;
 import io.penstock.json.BodyEdits;
+import io.penstock.pool.Addition;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.wire.ConnectionGuard;
 import io.penstock.wire.HeaderNames;
 import java.net.URI;
+import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -42,6 +44,7 @@ final class OutgoingRequest {
   private final HttpHeaders headers;
   private final RequestContext requestContext;
   private final List<BodyEdit> edits;
+  private final Set<Addition> added;
   private long uploaded;
 
   private OutgoingRequest(
@@ -49,7 +52,9 @@ final class OutgoingRequest {
       URI target,
       HttpHeaders headers,
       RequestContext requestContext,
-      List<BodyEdit> edits) {
+      List<BodyEdit> edits,
+      Set<Addition> added) {
+    this.added = added;
     this.request = request;
     this.target = target;
     this.headers = headers;
@@ -61,21 +66,31 @@ final class OutgoingRequest {
    * Returns the request for one attempt.
    *
    * @param target the URI to request at the upstream
-   * @param edits changes to a body that is in memory
+   * @param changes changes to a body that is in memory
    * @param origin adds headers that tell which client asked
+   * @param withheld what is not added
    */
   static OutgoingRequest of(
       ServerWebExchange exchange,
       UpstreamSpec upstream,
       URI target,
-      List<BodyEdit> edits,
-      ForwardedHeaders origin) {
+      BodyChanges changes,
+      ForwardedHeaders origin,
+      Set<Addition> withheld) {
+    Set<Addition> added = EnumSet.noneOf(Addition.class);
+    added.addAll(changes.added());
     ServerHttpRequest request = exchange.getRequest();
     RequestContext requestContext = RequestContext.of(exchange);
     HttpHeaders headers = passed(request, requestContext, upstream);
     origin.addTo(
         exchange, requestContext.endpoint().spec().forwarding().headers().ofRequests(), headers);
-    headers.set(HeaderNames.REQUEST_ID, requestContext.requestId());
+    boolean identified = headers.contains(HeaderNames.REQUEST_ID);
+    if (identified || !withheld.contains(Addition.REQUEST_ID)) {
+      headers.set(HeaderNames.REQUEST_ID, requestContext.requestId());
+    }
+    if (!identified) {
+      added.add(Addition.REQUEST_ID);
+    }
     if (upstream.access().apiKey() != null && !passthrough(requestContext, upstream)) {
       requestContext
           .upstreamProtocol()
@@ -84,15 +99,39 @@ final class OutgoingRequest {
     }
     upstream.access().headers().forEach(headers::set);
     headers.remove(HttpHeaderNames.HOST); // the HTTP client sets that of the upstream
-    requestContext.trail().setTraceHeaders(headers);
+    if (!headers.contains(HttpHeaderNames.USER_AGENT)) {
+      added.add(Addition.USER_AGENT); // by the HTTP client
+    }
+    if (!withheld.contains(Addition.TRACE)) {
+      int before = headers.size();
+      requestContext.trail().setTraceHeaders(headers);
+      if (headers.size() > before) {
+        added.add(Addition.TRACE);
+      }
+    }
     if (requestContext.weighed()) {
       headers.set(
-          HttpHeaderNames.CONTENT_LENGTH, requestContext.body().size() + BodyEdits.grown(edits));
+          HttpHeaderNames.CONTENT_LENGTH,
+          requestContext.body().size() + BodyEdits.grown(changes.edits()));
       headers.remove(HttpHeaderNames.CONTENT_ENCODING); // it was inflated
-      // A compressed answer would hide its usage.
-      headers.set(HttpHeaderNames.ACCEPT_ENCODING, "identity");
+      if (!withheld.contains(Addition.ACCEPT_ENCODING)) {
+        // A compressed answer would hide its usage.
+        headers.set(HttpHeaderNames.ACCEPT_ENCODING, "identity");
+        added.add(Addition.ACCEPT_ENCODING);
+      }
     }
-    return new OutgoingRequest(request, target, headers, requestContext, edits);
+    added.removeAll(withheld);
+    return new OutgoingRequest(request, target, headers, requestContext, changes.edits(), added);
+  }
+
+  /** Returns whether the HTTP client must not state its own name. */
+  boolean withoutUserAgent() {
+    return !headers.contains(HttpHeaderNames.USER_AGENT) && !added.contains(Addition.USER_AGENT);
+  }
+
+  /** Returns what the gateway has added by itself. */
+  Set<Addition> added() {
+    return added;
   }
 
   /** Returns whether requests of a client go to an upstream with the client's own credentials. */

@@ -3,6 +3,7 @@ package io.penstock.gateway.forward;
 import static io.netty.handler.codec.http.HttpHeaderNames.CONTENT_LENGTH;
 
 import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.WithheldHeaders;
@@ -13,11 +14,17 @@ import io.penstock.wire.AnswerBeginning;
 import io.penstock.wire.FlushedParts;
 import io.penstock.wire.HeaderNames;
 import io.penstock.wire.SharedBuffers;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.InflaterInputStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
@@ -123,9 +130,34 @@ record UpstreamAnswer(
         .map(read -> new UpstreamAnswer(status, headers, read, null));
   }
 
-  /** Returns the beginning of an error's body. */
+  /** Returns the beginning of an error's body, inflated if it can be. */
   byte[] beginning() {
-    return body == null ? new byte[0] : body.bytes();
+    byte[] bytes = body == null ? new byte[0] : body.bytes();
+    String encoding = headers.get(HttpHeaderNames.CONTENT_ENCODING);
+    return encoding == null || bytes.length == 0
+        ? bytes
+        : inflated(bytes, encoding.strip().toLowerCase(Locale.ROOT));
+  }
+
+  private static byte[] inflated(byte[] bytes, String encoding) {
+    ByteArrayInputStream packed = new ByteArrayInputStream(bytes);
+    byte[] plain = new byte[ERROR_BYTES];
+    int count = 0;
+    try (InputStream reading =
+        switch (encoding) {
+          case "gzip", "x-gzip" -> new GZIPInputStream(packed);
+          case "deflate" -> new InflaterInputStream(packed);
+          default -> packed;
+        }) {
+      int more = 0;
+      while (more >= 0 && count < plain.length) {
+        count += more;
+        more = reading.read(plain, count, plain.length - count);
+      }
+    } catch (IOException cut) {
+      return count == 0 ? bytes : Arrays.copyOf(plain, count); // the rest is still to come
+    }
+    return Arrays.copyOf(plain, count);
   }
 
   /** Writes the answer to the client as it came. */

@@ -1,5 +1,6 @@
 package io.penstock.gateway.forward;
 
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.pool.UpstreamSpec;
@@ -75,7 +76,13 @@ public final class UpstreamCall {
             .headers(headers -> headers.set(outgoingRequest.headers()))
             .request(HttpMethod.valueOf(outgoingRequest.method()))
             .uri(ascii(outgoingRequest.target()))
-            .send((head, outbound) -> times.send(head, outbound, outgoingRequest.body()))
+            .send(
+                (head, outbound) -> {
+                  if (outgoingRequest.withoutUserAgent()) {
+                    head.requestHeaders().remove(HttpHeaderNames.USER_AGENT);
+                  }
+                  return times.send(head, outbound, outgoingRequest.body());
+                })
             .responseConnection(
                 (head, connection) -> {
                   times.answered(head, connection);

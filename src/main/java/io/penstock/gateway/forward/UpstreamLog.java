@@ -4,6 +4,7 @@ import io.penstock.gateway.request.PrintableText;
 import io.penstock.gateway.request.UpstreamFailure;
 import io.penstock.limit.LearnedCeiling;
 import io.penstock.limit.Limit;
+import io.penstock.pool.Addition;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.PoolPause;
 import io.penstock.pool.ProviderLesson;
@@ -33,9 +34,7 @@ public final class UpstreamLog implements VerdictSource.AttemptListener {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.upstream");
   private static final long MILLI = 1_000_000L;
 
-  /**
-   * Most models with a logged refusal of usage; it is bounded because clients can invent models.
-   */
+  /** Most models with a logged refusal; it is bounded because clients can invent models. */
   private static final int MOST_MODELS = 1_000;
 
   /**
@@ -74,11 +73,11 @@ public final class UpstreamLog implements VerdictSource.AttemptListener {
   @SharedState("lines of the log")
   private final ConcurrentMap<Limit, Long> lowered = new ConcurrentHashMap<>();
 
-  @SharedState("refused questions for usage")
-  private final Set<Model> unasked = ConcurrentHashMap.newKeySet();
+  @SharedState("refused additions")
+  private final Set<Place> leftOut = ConcurrentHashMap.newKeySet();
 
-  /** A model of an upstream, under the upstream's own name for it. */
-  private record Model(String upstream, String name) {}
+  /** An addition to requests for a model of an upstream, under the upstream's own name for it. */
+  private record Place(String upstream, String model, Addition addition) {}
 
   @Override
   public void decided(
@@ -112,18 +111,16 @@ public final class UpstreamLog implements VerdictSource.AttemptListener {
     Quota pool = upstream.pool(model, now);
     Line health = health(upstream, now);
     Line pause = pause(upstream, pool, now);
-    Line usage = usage(upstream, model, now);
     boolean limits = !lowered.isEmpty() || (lesson != null && changesLimits(lesson));
-    if (health == null && pause == null && usage == null && !limits) {
+    if (health == null && pause == null && !limits) {
+      additions(upstream, model, now, lines);
       return;
     }
     String named = "upstream " + upstream.spec().id();
     if (health != null) {
       lines.add(health.of(named));
     }
-    if (usage != null) {
-      lines.add(usage.of(named + ", " + PrintableText.of(ownName(upstream, model))));
-    }
+    additions(upstream, model, now, lines);
     String ofPool = named + ", " + pool(upstream, model);
     if (pause != null) {
       lines.add(pause.of(ofPool));
@@ -191,22 +188,47 @@ public final class UpstreamLog implements VerdictSource.AttemptListener {
         PrintableText.of(hold.model()) + whose + paused(ends, hold.quota().gatesOpenAt(now), now));
   }
 
-  private @Nullable Line usage(Upstream upstream, @Nullable String model, long now) {
-    long until = upstream.usageRefusedUntil(model, now);
-    if (until <= now && unasked.isEmpty()) {
-      return null;
+  /** Adds lines about additions that begin, or end, to be left out. */
+  private void additions(Upstream upstream, @Nullable String model, long now, List<Line> lines) {
+    Set<Addition> withheld = upstream.withheld(model, now);
+    if (withheld.isEmpty() && leftOut.isEmpty()) {
+      return;
     }
-    Model of = new Model(upstream.spec().id(), ownName(upstream, model));
-    if (until <= now) {
-      return unasked.remove(of) ? Line.good("streams are asked for their usage again") : null;
+    String named = ownName(upstream, model);
+    String of = "upstream " + upstream.spec().id() + ", " + PrintableText.of(named);
+    for (Addition each : Addition.values()) {
+      Place place = new Place(upstream.spec().id(), named, each);
+      if (!withheld.contains(each)) {
+        if (leftOut.remove(place)) {
+          lines.add(Line.good(again(each)).of(of));
+        }
+      } else if (leftOut.size() < MOST_MODELS && leftOut.add(place)) {
+        String time = millis(upstream.withheldUntil(model, each, now) - now);
+        lines.add(
+            Line.bad("it refuses " + each.text() + ", which the gateway adds: " + less(each, time))
+                .of(of));
+      }
     }
-    return unasked.size() < MOST_MODELS && unasked.add(of)
-        ? Line.bad(
-            "it refuses stream_options, which the gateway adds: streams are not asked for their"
-                + " usage for "
-                + millis(until - now)
-                + ", and their output is counted as it passes")
-        : null;
+  }
+
+  private static String less(Addition addition, String time) {
+    if (addition == Addition.STREAM_USAGE) {
+      return "streams are not asked for their usage for "
+          + time
+          + ", and their output is counted as it passes";
+    }
+    return addition.maximum()
+        ? "for "
+            + time
+            + " the max_output_tokens of keys is written under another name, or where there is"
+            + " none, not at all"
+        : "requests go without it for " + time;
+  }
+
+  private static String again(Addition addition) {
+    return addition == Addition.STREAM_USAGE
+        ? "streams are asked for their usage again"
+        : addition.text() + " is added again";
   }
 
   private static String ownName(Upstream upstream, @Nullable String model) {

@@ -220,6 +220,9 @@ public final class UsageTap {
       remember(tokenUsage, stated != null, produced, now);
       answerLearning.called(requestContext, tokenUsage, error(signal), now);
     }
+    if (successful && stated != null && read != null) {
+      usageStated(now);
+    }
     if (signal == SignalType.ON_COMPLETE && successful) {
       answerLearning.answered(requestContext, tokenUsage, stated == null ? null : id, now);
     }
@@ -284,6 +287,15 @@ public final class UsageTap {
       return stated == null || (read != null && !read.isOutputComplete());
     }
     return successful && stated == null;
+  }
+
+  /** Notes that a stream stated its usage: the upstream may know the option that asks for it. */
+  private void usageStated(long now) {
+    Upstream upstream = settlement().upstream();
+    if (upstream != null && requestContext.stream()) {
+      boolean asked = requestContext.asksUsage() || requestContext.spots().asksUsage() == null;
+      upstream.usageStated(requestContext.askedModel(), asked, now);
+    }
   }
 
   private void names(@Nullable AnswerReader read) {

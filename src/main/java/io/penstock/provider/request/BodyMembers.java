@@ -273,7 +273,7 @@ public class BodyMembers implements JsonWalk.Visitor {
   protected WeighedRequest weigh(EndpointSpec.Reading reading) {
     long times = most(answers, 1) * (inputs == null ? 1 : inputs.inputs());
     List<MaximumPlace> boundless = StatedCount.boundless(maxima);
-    // of two maxima the larger counts, and none is larger than any
+    // the larger of two maxima counts, and none is larger than any
     long maximum = boundless.isEmpty() ? most(maxima, StatedCount.UNSTATED) : StatedCount.UNSTATED;
     String fault = fault();
     if (fault != null) {

@@ -123,7 +123,8 @@ public sealed interface WeighedRequest {
   }
 
   /**
-   * The values that a request leaves open. It can be forwarded all the same where no limit needs to know.
+   * The values that a request leaves open. It can be forwarded all the same where no limit needs to
+   * know.
    *
    * @param tokens what cannot be read that decides how many tokens it may use, or null
    * @param model why it names no model, or null

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.pool.Addition;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProbeResult;
@@ -148,8 +149,9 @@ class UpstreamLogTest {
 
   @Test
   void usageThatIsRefused_isSaidOnce_andWhenItIsAskedForAgain() {
-    AttemptHistory without =
-        UpstreamFixture.attempt("m", 0, 0, AttemptHistory.StreamUsage.TAKEN_OUT);
+    AttemptHistory without = UpstreamFixture.without("m", Addition.STREAM_USAGE);
+    upstream.judge(without, ProviderLesson.silent(200), 0);
+    assertThat(texts(log.lines(upstream, FIRST, ProviderLesson.silent(200), 0))).isEmpty();
     upstream.judge(without, ProviderLesson.silent(200), 0);
     assertThat(texts(log.lines(upstream, FIRST, ProviderLesson.silent(200), 0)))
         .containsExactly(
@@ -175,6 +177,20 @@ class UpstreamLogTest {
     assertThat(answered(ProviderLesson.silent(200), 600 * SECOND))
         .containsExactly("+ upstream u, m: streams are asked for their usage again");
     assertThat(answered(ProviderLesson.silent(200), 601 * SECOND)).isEmpty();
+  }
+
+  @Test
+  void maximumThatIsRefused_isSaid_becauseALimitMayNotHold() {
+    AttemptHistory without = UpstreamFixture.without("m", Addition.MAX_TOKENS);
+    upstream.judge(without, ProviderLesson.silent(200), 0);
+    upstream.judge(without, ProviderLesson.silent(200), 0);
+    assertThat(texts(log.lines(upstream, FIRST, ProviderLesson.silent(200), 0)))
+        .containsExactly(
+            "- upstream u, m: it refuses max_tokens, which the gateway adds: for 600000 ms the"
+                + " max_output_tokens of keys is written under another name, or where there is"
+                + " none, not at all");
+    assertThat(answered(ProviderLesson.silent(200), 600 * SECOND))
+        .containsExactly("+ upstream u, m: max_tokens is added again");
   }
 
   @Test
