@@ -137,7 +137,6 @@ final class AttemptJudge {
       boolean wide,
       long now) {
     long reset = reset(lesson);
-    boolean rate = lesson.cause() == ProviderLesson.ErrorCause.RATE;
     // a request that only tried whether a pause is over comes back, however often that happens
     boolean tries = pause.isTried(now);
     if (lesson.retryAfterNanos() != ProviderStatus.UNSTATED) {
@@ -146,11 +145,9 @@ final class AttemptJudge {
       pause.until(reset, now);
     } else if (lesson.cause() == ProviderLesson.ErrorCause.DAY) {
       pause.stated(DAY_TRY_NANOS, now);
-    } else if (!tries && pause.unexplained(rate, now) && wide) {
+    } else if (!tries && pause.unexplained(now) && wide) {
       upstreamHealth.broken(now);
-      return AttemptVerdict.PASS;
-    } else if (!tries && !rate) {
-      return AttemptVerdict.PASS;
+      return onceMore(attemptHistory, MAX_UNSENT);
     }
     return attemptHistory.repeatable() && (tries || attemptHistory.rejected() <= MAX_REJECTED)
         ? AttemptVerdict.WAIT

@@ -123,15 +123,13 @@ public final class PoolPause {
   }
 
   /**
-   * Records a refusal without a stated time, and pauses for a back-off if {@code pauses}. Returns
-   * whether it is at least the second such refusal in a row; a refusal during a pause does not
-   * count, because its request was sent before the pause.
+   * Records a refusal without a stated time, and pauses for a back-off. Returns whether it is at
+   * least the second such refusal in a row; a refusal during a pause does not count, because its
+   * request was sent before the pause.
    */
-  synchronized boolean unexplained(boolean pauses, long now) {
+  synchronized boolean unexplained(long now) {
     unexplained += quotaGate.opens(now) > now ? 0 : 1;
-    if (pauses) {
-      quotaGate.shut(now + next(now));
-    }
+    quotaGate.shut(now + next(now));
     return unexplained > 1;
   }
 

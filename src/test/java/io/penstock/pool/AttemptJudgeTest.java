@@ -90,7 +90,7 @@ class AttemptJudgeTest {
     "429, 5, RATE, WAIT, true",
     "429, 5, OTHER, WAIT, true",
     "429, -1, RATE, WAIT, true",
-    "429, -1, OTHER, PASS, false",
+    "429, -1, OTHER, WAIT, true",
     "429, 5, SPENT, PASS, true",
     "429, 5, TOO_LARGE, PASS, false",
     "503, -1, OVERLOADED, ELSEWHERE, true",
@@ -195,7 +195,7 @@ class AttemptJudgeTest {
   }
 
   @Test
-  void noResetTwiceInARow_isTheClients_andTheUpstreamUnhealthy() {
+  void noResetTwiceInARow_goesElsewhere_andTheUpstreamIsUnhealthy() {
     assertThat(judge(429, UNSAID, ErrorCause.RATE, rejected(1), NOW))
         .isEqualTo(AttemptVerdict.WAIT);
     // sent before the pause, so it is not the second in a row
@@ -205,7 +205,7 @@ class AttemptJudgeTest {
     long after = upstream.pause(pool).ends(NOW);
     assertThat(after).isBetween(NOW + SECOND / 2, NOW + SECOND);
     assertThat(judge(429, UNSAID, ErrorCause.RATE, rejected(2), after))
-        .isEqualTo(AttemptVerdict.PASS);
+        .isEqualTo(AttemptVerdict.ELSEWHERE);
     assertThat(upstream.health().onTrial()).isTrue();
   }
 
