@@ -49,6 +49,9 @@ public final class JsonWalk {
   /** Longest text in an answer that is kept although it goes on in later bytes, in characters. */
   private static final int KEPT_CHARS = 256;
 
+  /** Most characters of a longer text in an answer that are kept where the visitor asks for it. */
+  private static final int MOST_KEPT_CHARS = 2_000;
+
   /** Bytes of an answer that are parsed at a time. */
   private static final int PIECE_BYTES = 1 << 10;
 
@@ -74,6 +77,13 @@ public final class JsonWalk {
 
     /** A string, number, boolean or null is at the walk's place. */
     void scalar(JsonWalk at);
+
+    /**
+     * Returns whether the beginning of the text at the walk's place, which goes on, is to be kept.
+     */
+    default boolean keeps(JsonWalk at) {
+      return false;
+    }
   }
 
   private final PieceParser.Factory factory;
@@ -96,6 +106,9 @@ public final class JsonWalk {
 
   /** The UTF-8 bytes of those characters. */
   private long passedBytes;
+
+  /** The first of those characters, where the visitor asks for them. */
+  private @Nullable StringBuilder passedText;
 
   private JsonWalk(
       PieceParser.Factory factory,
@@ -202,10 +215,19 @@ public final class JsonWalk {
     PieceParser open = parser;
     if (fault == null && open != null && open.textSoFar() > KEPT_CHARS) {
       passedChars += open.textSoFar();
+      if (visitor.keeps(this)) {
+        keep(open);
+      }
       counter.begin(null, true);
       open.dropText(counter);
       passedBytes += counter.take();
     }
+  }
+
+  private void keep(PieceParser open) {
+    StringBuilder kept = passedText == null ? new StringBuilder() : passedText;
+    passedText = kept;
+    kept.append(open.textBeginning(MOST_KEPT_CHARS - kept.length()));
   }
 
   /** Checks a piece just before it is parsed, while it is in the caches of the processor. */
@@ -257,6 +279,7 @@ public final class JsonWalk {
     complete = false;
     passedChars = 0;
     passedBytes = 0;
+    passedText = null;
     cut.restart();
     fed = 0;
     if (compactBytes != null) {
@@ -354,6 +377,7 @@ public final class JsonWalk {
         visitor.scalar(this);
         passedChars = 0;
         passedBytes = 0;
+        passedText = null;
       }
     }
   }
@@ -453,9 +477,15 @@ public final class JsonWalk {
     return passedChars + reading().getStringLength() <= chars;
   }
 
-  /** Returns the first characters of the scalar's text, without a copy of the rest. */
+  /**
+   * Returns the first characters of the scalar's text, without a copy of the rest; of a long one in
+   * an answer as many as were kept.
+   */
   public String beginning(int chars) {
     TextBeginning beginning = new TextBeginning(chars);
+    if (passedText != null) {
+      beginning.write(passedText.toString().toCharArray(), 0, passedText.length());
+    }
     reading().getString(beginning);
     return beginning.text();
   }

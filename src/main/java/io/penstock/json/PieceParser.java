@@ -48,6 +48,17 @@ final class PieceParser extends NonBlockingByteBufferJsonParser {
     };
   }
 
+  /** Returns the first characters of {@link #textSoFar}. */
+  String textBeginning(int chars) {
+    TextBeginning beginning = new TextBeginning(chars);
+    try {
+      _textBuffer.contentsToWriter(beginning);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // it does no input or output
+    }
+    return beginning.text();
+  }
+
   /** Writes the characters of {@link #textSoFar} to {@code to}, and forgets them. */
   void dropText(Utf8Counter to) {
     try {

@@ -4,12 +4,14 @@ import java.nio.ByteBuffer;
 
 /**
  * Finds the data of the events in a stream of server-sent events as its bytes pass, cut anywhere.
- * Lines may end in LF, CR or CRLF. Source: the HTML standard, section "Server-sent events"; fields
- * other than {@code data} do not matter here. The byte order mark that a stream may begin with is
- * not fed.
+ * Lines may end in LF, CR or CRLF. Source: the HTML standard, section "Server-sent events"; of
+ * other fields than {@code data} only that matters whether an event is called {@code error}. The
+ * byte order mark that a stream may begin with is not fed.
  */
 public final class SseScanner {
   private static final byte[] DATA = {'d', 'a', 't', 'a'};
+  private static final byte[] EVENT = {'e', 'v', 'e', 'n', 't'};
+  private static final byte[] ERROR = {'e', 'r', 'r', 'o', 'r'};
 
   /** Receives the data of each event, piece by piece. */
   public interface Sink {
@@ -24,6 +26,26 @@ public final class SseScanner {
 
     /** The event is complete. */
     void endEvent();
+
+    /**
+     * The event is called {@code error}, or its data is in a field of that name, as old servers of
+     * llama.cpp have it.
+     *
+     * @return whether that matters; if not, such a field is passed over
+     */
+    default boolean errorEvent() {
+      return false;
+    }
+
+    /**
+     * Receives a piece of a JSON document that stands between events without being one, as Gemini
+     * reports errors in a stream. The sink must consume the bytes of the document, and only those.
+     *
+     * @return whether the document has ended
+     */
+    default boolean document(ByteBuffer piece) {
+      return true;
+    }
   }
 
   private enum State {
@@ -31,11 +53,14 @@ public final class SseScanner {
     FIELD,
     SPACE,
     VALUE,
+    NAME,
+    DOCUMENT,
     OTHER
   }
 
   private final Sink sink;
   private State state = State.LINE;
+  private byte[] expected = DATA;
   private int matched;
   private boolean afterReturn;
   private boolean inEvent;
@@ -65,6 +90,8 @@ public final class SseScanner {
           state = State.VALUE;
         }
         case VALUE -> value(bytes);
+        case NAME -> name(bytes, next);
+        case DOCUMENT -> document(bytes);
         case OTHER -> {
           bytes.position(endOfLine(bytes));
           lineBreak(bytes);
@@ -83,17 +110,34 @@ public final class SseScanner {
       return;
     }
     matched = 0;
-    state = State.FIELD;
+    expected = next == 'e' ? EVENT : DATA;
+    state = next == '{' && !inEvent ? State.DOCUMENT : State.FIELD;
+  }
+
+  private void document(ByteBuffer bytes) {
+    int before = bytes.position();
+    if (sink.document(bytes) || bytes.position() == before) {
+      state = State.OTHER;
+    }
   }
 
   private void field(ByteBuffer bytes, byte next) {
-    if (matched < DATA.length) {
-      if (next == DATA[matched]) {
+    if (matched == 1 && next == 'r' && expected == EVENT) {
+      expected = ERROR;
+    }
+    if (matched < expected.length) {
+      if (next == expected[matched]) {
         matched++;
         bytes.get();
       } else {
         state = State.OTHER;
       }
+    } else if (expected == EVENT) {
+      matched = 0;
+      state = next == ':' ? State.NAME : State.OTHER;
+      bytes.position(bytes.position() + (next == ':' ? 1 : 0));
+    } else if (expected == ERROR && !(next == ':' && sink.errorEvent())) {
+      state = State.OTHER;
     } else if (next == ':') {
       bytes.get();
       beginData();
@@ -101,6 +145,21 @@ public final class SseScanner {
     } else if (next == '\n' || next == '\r') {
       beginData();
       lineBreak(bytes);
+    } else {
+      state = State.OTHER;
+    }
+  }
+
+  /** Reads the name of the event. */
+  private void name(ByteBuffer bytes, byte next) {
+    if (matched == ERROR.length && (next == '\n' || next == '\r')) {
+      inEvent |= sink.errorEvent();
+      lineBreak(bytes);
+    } else if (matched < ERROR.length && next == ERROR[matched]) {
+      matched++;
+      bytes.get();
+    } else if (matched == 0 && next == ' ') {
+      bytes.get();
     } else {
       state = State.OTHER;
     }

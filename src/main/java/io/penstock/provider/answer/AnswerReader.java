@@ -54,6 +54,18 @@ public interface AnswerReader {
    */
   @Nullable String model();
 
+  /** Returns the error that the answer states although its status is a good one, or null. */
+  @Nullable AnswerError error();
+
+  /** Returns whether such an error has begun, and more of it will come. */
+  boolean inError();
+
+  /**
+   * Returns whether more came than the signs that it begins: output, or an event that comes only
+   * when the model works.
+   */
+  boolean hasBegun();
+
   /** Returns the first oddity, without content of the answer, or null. */
   @Nullable String warning();
 

@@ -14,6 +14,7 @@ public abstract class AnswerVisitor implements JsonWalk.Visitor {
   private static final String PARTS = "iterations";
 
   protected final UsageMeter usageMeter;
+  final ErrorFinder errorFinder = new ErrorFinder();
 
   /** The level of the usage block that is being read. */
   private int block = OUTSIDE;
@@ -59,6 +60,10 @@ public abstract class AnswerVisitor implements JsonWalk.Visitor {
   public final void open(JsonWalk at, boolean array) {
     if (at.depth() == 0) {
       block = OUTSIDE; // the document before may have ended inside its usage
+      errorFinder.begin();
+    }
+    if (block == OUTSIDE && errorFinder.open(at, array)) {
+      return;
     }
     if (block != OUTSIDE) {
       if (isPart(at)) {
@@ -78,6 +83,9 @@ public abstract class AnswerVisitor implements JsonWalk.Visitor {
 
   @Override
   public final void close(JsonWalk at) {
+    if (block == OUTSIDE && errorFinder.close(at)) {
+      return;
+    }
     if (block == OUTSIDE) {
       closeContent(at);
     } else if (block == at.depth()) {
@@ -97,6 +105,8 @@ public abstract class AnswerVisitor implements JsonWalk.Visitor {
   public final void scalar(JsonWalk at) {
     if (block != OUTSIDE) {
       member(at, PARTS.equals(at.name(block + 1)) ? block + 2 : block);
+    } else if (errorFinder.scalar(at)) {
+      return;
     } else if (isUsage(at, at.depth())) {
       String name = at.name();
       if (!at.isNull() && name != null && name.startsWith("usage")) {
@@ -107,6 +117,11 @@ public abstract class AnswerVisitor implements JsonWalk.Visitor {
     } else {
       content(at);
     }
+  }
+
+  @Override
+  public final boolean keeps(JsonWalk at) {
+    return block == OUTSIDE && errorFinder.keeps(at);
   }
 
   /** Reads a value in the object at {@code level}, which is the usage block or a part of it. */

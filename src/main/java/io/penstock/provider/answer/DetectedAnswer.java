@@ -12,7 +12,7 @@ final class DetectedAnswer extends MeteredAnswer {
   private @Nullable AnswerReader reader;
 
   DetectedAnswer(AnswerVisitor visitor) {
-    super(visitor.usageMeter);
+    super(visitor.usageMeter, visitor.errorFinder);
     this.visitor = visitor;
   }
 

@@ -158,6 +158,21 @@ final class InflatedAnswer implements AnswerReader {
   }
 
   @Override
+  public @Nullable AnswerError error() {
+    return answer.error();
+  }
+
+  @Override
+  public boolean inError() {
+    return answer.inError();
+  }
+
+  @Override
+  public boolean hasBegun() {
+    return answer.hasBegun();
+  }
+
+  @Override
   public @Nullable String warning() {
     String first = answer.warning();
     return first == null ? warning : first;

@@ -27,7 +27,7 @@ final class JsonAnswer extends MeteredAnswer {
   private int depth;
 
   JsonAnswer(AnswerVisitor visitor) {
-    super(visitor.usageMeter);
+    super(visitor.usageMeter, visitor.errorFinder);
     this.walk = JsonWalk.ofAnswer(visitor);
   }
 
@@ -125,5 +125,6 @@ final class JsonAnswer extends MeteredAnswer {
     } else if (state != State.PASSED_OVER && inList) {
       fault("it ends inside the list");
     }
+    errorFinder.finish();
   }
 }

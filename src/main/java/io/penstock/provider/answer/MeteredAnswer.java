@@ -6,9 +6,11 @@ import org.jspecify.annotations.Nullable;
 /** Reader of an answer whose results are in a meter. */
 abstract class MeteredAnswer implements AnswerReader {
   final UsageMeter usageMeter;
+  final ErrorFinder errorFinder;
 
-  MeteredAnswer(UsageMeter usageMeter) {
+  MeteredAnswer(UsageMeter usageMeter, ErrorFinder errorFinder) {
     this.usageMeter = usageMeter;
+    this.errorFinder = errorFinder;
   }
 
   @Override
@@ -39,6 +41,21 @@ abstract class MeteredAnswer implements AnswerReader {
   @Override
   public final @Nullable String model() {
     return usageMeter.model();
+  }
+
+  @Override
+  public final @Nullable AnswerError error() {
+    return errorFinder.error();
+  }
+
+  @Override
+  public final boolean inError() {
+    return errorFinder.inError();
+  }
+
+  @Override
+  public final boolean hasBegun() {
+    return errorFinder.hasBegun() || usageMeter.textTokens() > 0 || usageMeter.isOutputComplete();
   }
 
   @Override

@@ -23,7 +23,7 @@ final class SseAnswer extends MeteredAnswer implements SseScanner.Sink {
   private Event event = Event.BLANK;
 
   SseAnswer(AnswerVisitor visitor) {
-    super(visitor.usageMeter);
+    super(visitor.usageMeter, visitor.errorFinder);
     this.walk = JsonWalk.ofAnswer(visitor);
   }
 
@@ -74,6 +74,22 @@ final class SseAnswer extends MeteredAnswer implements SseScanner.Sink {
       usageMeter.endDocument(walk, "an event of the stream");
     }
     event = Event.BLANK;
+    errorFinder.endEvent();
+  }
+
+  @Override
+  public boolean errorEvent() {
+    errorFinder.named();
+    return true;
+  }
+
+  @Override
+  public boolean document(ByteBuffer bytes) {
+    boolean ended = walk.feedDocument(bytes) || walk.fault() != null;
+    if (ended) {
+      usageMeter.endDocument(walk, "JSON between the events of the stream");
+    }
+    return ended;
   }
 
   /**
@@ -84,5 +100,6 @@ final class SseAnswer extends MeteredAnswer implements SseScanner.Sink {
     if (event == Event.JSON) {
       endEvent();
     }
+    errorFinder.finish();
   }
 }

@@ -10,7 +10,7 @@ public final class UnreadAnswer extends MeteredAnswer {
   private final boolean countsBytes;
 
   private UnreadAnswer(boolean countsBytes) {
-    super(new UsageMeter(true));
+    super(new UsageMeter(true), new ErrorFinder());
     this.countsBytes = countsBytes;
   }
 
