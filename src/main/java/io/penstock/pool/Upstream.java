@@ -164,6 +164,19 @@ public final class Upstream {
     return byGates.or(UpstreamReadiness.Cause.UPSTREAM_DAY, pool.dayEndsNanos(now), now);
   }
 
+  /**
+   * Notes that an answer failed after it had begun: until one ends well, the beginning of another
+   * says nothing.
+   */
+  public void doubt() {
+    upstreamHealth.doubt();
+  }
+
+  /** Returns whether an answer failed after it had begun, and none has ended well since then. */
+  public boolean doubted() {
+    return upstreamHealth.doubted();
+  }
+
   /** Returns the last trouble, or null. */
   public @Nullable UpstreamTrouble trouble() {
     return attemptJudge.trouble();

@@ -53,6 +53,7 @@ final class UpstreamHealth {
   /** The key whose requests alone shut the gate, or null; writes are synchronized. */
   private volatile @Nullable Object shutBy;
 
+  private volatile boolean doubted;
   private int errors;
   private long shutNanos;
   private long trialFrom;
@@ -66,6 +67,16 @@ final class UpstreamHealth {
   /** Returns whether the upstream is healthy. */
   boolean well() {
     return !quotaGate.onTrial();
+  }
+
+  /** Notes that the beginning of an answer says nothing, because one failed after that. */
+  void doubt() {
+    doubted = true;
+  }
+
+  /** Returns whether the beginning of an answer says nothing now. */
+  boolean doubted() {
+    return doubted;
   }
 
   /** Returns the instant at which a probe is due, or {@link Ticker#NEVER} when none is. */
@@ -216,12 +227,14 @@ final class UpstreamHealth {
     if (early(now)) {
       return false;
     }
+    doubted = false;
     forgetFailures();
     return opened();
   }
 
   /** Resets the state, as for a newly configured upstream; returns whether it was unhealthy. */
   synchronized boolean forget() {
+    doubted = false;
     forgetFailures();
     return opened();
   }

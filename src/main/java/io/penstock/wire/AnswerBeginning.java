@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -22,9 +23,27 @@ import reactor.core.publisher.MonoSink;
  * from any thread.
  */
 public final class AnswerBeginning extends BaseSubscriber<DataBuffer> {
+  /** Looks at what was read so far, to tell whether more has to be known. */
+  public interface Look {
+    /** Result of a look. */
+    enum Sight {
+      /** Nothing so far: more matters only if it has come already. */
+      NOTHING,
+      /** It has begun: the rest of it is waited for. */
+      BEGUN,
+      /** It is all there: no more matters. */
+      WHOLE
+    }
+
+    /** Returns what is to be seen in the buffers, which must stay as they are. */
+    Sight at(List<DataBuffer> read);
+  }
+
   private final List<DataBuffer> read = new ArrayList<>();
   private final int mostBytes;
   private final MonoSink<AnswerBeginning> known;
+  private Look.@Nullable Sight sight;
+  private @Nullable Predicate<List<DataBuffer>> looker;
   private @Nullable ScheduledFuture<?> patience;
   private @Nullable FluxSink<DataBuffer> reader;
   private @Nullable Throwable error;
@@ -48,6 +67,21 @@ public final class AnswerBeginning extends BaseSubscriber<DataBuffer> {
   }
 
   /**
+   * Reads until there is something, and all that has come with it: what the sender wrote at once
+   * arrives in several pieces. If {@code look} sees in it that something has begun, reads on until
+   * that is there, but no more bytes and no longer than {@link #of}.
+   */
+  public static Mono<AnswerBeginning> looked(
+      Flux<DataBuffer> body, Look look, int mostBytes, Duration most, EventLoop loop) {
+    return Mono.create(
+        sink -> {
+          AnswerBeginning answerBeginning = new AnswerBeginning(mostBytes, sink);
+          answerBeginning.looker = read -> answerBeginning.looked(look.at(read), most, loop);
+          start(body, answerBeginning, sink);
+        });
+  }
+
+  /**
    * Reads until there are {@code mostBytes}, or the end is reached, or it takes longer than {@code
    * most}.
    *
@@ -58,10 +92,44 @@ public final class AnswerBeginning extends BaseSubscriber<DataBuffer> {
     return Mono.create(
         sink -> {
           AnswerBeginning answerBeginning = new AnswerBeginning(mostBytes, sink);
-          answerBeginning.patience =
-              loop.schedule(answerBeginning::tell, most.toNanos(), TimeUnit.NANOSECONDS);
+          answerBeginning.waits(most, loop);
           start(body, answerBeginning, sink);
         });
+  }
+
+  private void waits(Duration most, EventLoop loop) {
+    patience = loop.schedule(this::tell, most.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** Handles what is seen after another piece; returns whether no more is read for now. */
+  private boolean looked(Look.Sight now, Duration most, EventLoop loop) {
+    Look.Sight before = sight;
+    sight = now;
+    switch (now) {
+      case NOTHING -> {
+        if (before == null) {
+          loop.execute(this::tellUnlessBegun); // after all pieces that have come by now
+        }
+      }
+      case BEGUN -> {
+        if (before != Look.Sight.BEGUN) {
+          waits(most, loop);
+        }
+      }
+      case WHOLE -> {
+        return true;
+      }
+    }
+    return before == Look.Sight.BEGUN && now == Look.Sight.NOTHING;
+  }
+
+  private void tellUnlessBegun() {
+    synchronized (this) {
+      if (sight == Look.Sight.BEGUN) {
+        return;
+      }
+    }
+    tell();
   }
 
   private static void start(
@@ -89,7 +157,8 @@ public final class AnswerBeginning extends BaseSubscriber<DataBuffer> {
       }
       read.add(buffer);
       bytes += buffer.readableByteCount();
-      enough = informed || bytes >= mostBytes;
+      boolean seen = !informed && looker != null && looker.test(read);
+      enough = informed || seen || bytes >= mostBytes;
     }
     if (enough) {
       tell();

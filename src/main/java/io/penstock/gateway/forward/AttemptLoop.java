@@ -25,6 +25,7 @@ import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
+import io.penstock.provider.answer.AnswerError;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
@@ -115,6 +116,7 @@ public final class AttemptLoop {
     if (target == null) {
       return refused(NO_URI);
     }
+    tap().attempt();
     services.budgets().of(spec.id()).sent(services.ticker().nanos());
     OutgoingRequest outgoingRequest =
         OutgoingRequest.of(exchange, spec, target, changes, services.forwardedHeaders(), withheld);
@@ -143,11 +145,11 @@ public final class AttemptLoop {
   }
 
   /**
-   * Learns from an answer that is no error; its headers are known before the first byte of its
-   * body.
+   * Learns limits from an answer with a good status; its headers are known before the first byte of
+   * its body.
    */
   private void learned(int status, HttpHeaders headers) {
-    services.judge().answered(upstream(), tries(), lesson(status, headers, new byte[0]), now());
+    lesson(status, headers, new byte[0]);
   }
 
   private Mono<Void> decided(Signal<UpstreamAnswer> result) {
@@ -160,39 +162,83 @@ public final class AttemptLoop {
   }
 
   private Mono<Void> answered(UpstreamAnswer upstreamAnswer) {
-    int status = upstreamAnswer.status();
-    requestContext.trail().statusReceived(status);
+    requestContext.trail().statusReceived(upstreamAnswer.status());
+    int status = upstreamAnswer.outcome();
     if (status < UpstreamFailure.LOWEST_ERROR_STATUS) {
+      PassingOutcome outcome = new PassingOutcome(upstreamAnswer);
+      if (requestContext.weighed()) {
+        tap().reportTo(outcome);
+      } else {
+        outcome.ended(); // its content is not read
+      }
       return passed(upstreamAnswer);
     }
     Set<Addition> refused = refusedAdditions(upstreamAnswer);
-    boolean limited = UpstreamAnswer.limited(status);
-    if (limited) {
-      rejected++;
-      tap().limited();
-    } else if (UpstreamAnswer.failed(status) && refused.isEmpty()) {
-      broken++;
-    }
-    ProviderLesson providerLesson =
-        lesson(status, upstreamAnswer.headers(), upstreamAnswer.beginning());
     AttemptVerdict attemptVerdict =
-        services.judge().answered(upstream(), tries(false, refused), providerLesson, now());
+        judged(status, upstreamAnswer.headers(), upstreamAnswer.beginning(), refused);
     if (attemptVerdict == AttemptVerdict.WITHOUT) {
       return without(upstreamAnswer);
     }
-    ParkedTicket waitingTicket =
-        again(Objects.requireNonNull(AttemptFailure.of(status)), attemptVerdict, !limited);
+    AttemptFailure failure = tap().failedBefore(upstreamAnswer.failed(), status);
+    ParkedTicket waitingTicket = again(failure, attemptVerdict, !UpstreamAnswer.limited(status));
     return waitingTicket == null
         ? passed(upstreamAnswer)
         : await(upstreamAnswer, String.valueOf(status), waitingTicket);
   }
 
+  /**
+   * Records an error, and returns what happens to the request.
+   *
+   * @param refused the additions that it refuses
+   */
+  private AttemptVerdict judged(
+      int status, HttpHeaders headers, byte[] body, Set<Addition> refused) {
+    if (UpstreamAnswer.limited(status)) {
+      rejected++;
+      tap().limited();
+    } else if (UpstreamAnswer.failed(status) && refused.isEmpty()) {
+      broken++;
+    }
+    ProviderLesson lesson = lesson(status, headers, body);
+    return services.judge().answered(upstream(), tries(false, refused), lesson, now());
+  }
+
+  /** Judges an answer with a good status while it passes to the client. */
+  private final class PassingOutcome implements UsageTap.Outcome {
+    private final UpstreamAnswer answer;
+
+    PassingOutcome(UpstreamAnswer answer) {
+      this.answer = answer;
+    }
+
+    @Override
+    public boolean began() {
+      // where answers failed lately after they had begun, only their end says that all is well
+      if (upstream().doubted()) {
+        return false;
+      }
+      ended();
+      return true;
+    }
+
+    @Override
+    public void ended() {
+      services.judge().answered(upstream(), tries(), ProviderLesson.silent(answer.status()), now());
+    }
+
+    @Override
+    public void failed(AnswerError error) {
+      upstream().doubt();
+      judged(error.status(), answer.headers(), error.body(), Set.of());
+    }
+  }
+
   /** Returns the additions that an error refuses, if the request can go without them. */
   private Set<Addition> refusedAdditions(UpstreamAnswer error) {
-    return RefusedAdditions.may(error.status())
+    return RefusedAdditions.may(error.outcome())
             && requestContext.repeatable()
             && !requestContext.upgrades()
-        ? refusedAdditions.note(upstream().spec().id(), added, error.status(), error.beginning())
+        ? refusedAdditions.note(upstream().spec().id(), added, error.outcome(), error.beginning())
         : Set.of();
   }
 
@@ -206,7 +252,7 @@ public final class AttemptLoop {
       refusal.drop();
       return next();
     }
-    return await(refusal, String.valueOf(refusal.status()), waitingTicket);
+    return await(refusal, String.valueOf(refusal.outcome()), waitingTicket);
   }
 
   private Mono<Void> await(UpstreamAnswer dropped, String error, ParkedTicket waitingTicket) {

@@ -1,6 +1,8 @@
 package io.penstock.gateway.forward;
 
+import static io.netty.handler.codec.http.HttpHeaderNames.CONTENT_ENCODING;
 import static io.netty.handler.codec.http.HttpHeaderNames.CONTENT_LENGTH;
+import static io.netty.handler.codec.http.HttpHeaderNames.CONTENT_TYPE;
 
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -10,6 +12,8 @@ import io.penstock.endpoint.WithheldHeaders;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.gateway.request.UpstreamFailure;
 import io.penstock.pool.Upstream;
+import io.penstock.provider.answer.AnswerError;
+import io.penstock.provider.answer.AnswerReader;
 import io.penstock.wire.AnswerBeginning;
 import io.penstock.wire.FlushedParts;
 import io.penstock.wire.HeaderNames;
@@ -23,9 +27,11 @@ import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.InflaterInputStream;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
@@ -46,12 +52,15 @@ import reactor.netty.http.client.HttpClientResponse;
  * @param headers its headers
  * @param body its body; null when there is none that could be read
  * @param connection the connection it comes on; null when that is closed
+ * @param failed the reader that found an error in the beginning of an answer with a good status;
+ *     null when there is none
  */
 record UpstreamAnswer(
     int status,
     HttpHeaders headers,
     @Nullable AnswerBeginning body,
-    @Nullable Connection connection) {
+    @Nullable Connection connection,
+    @Nullable AnswerReader failed) {
   /** Number of bytes of an error that are read to find out what it says. */
   private static final int ERROR_BYTES = 64 << 10;
 
@@ -109,11 +118,31 @@ record UpstreamAnswer(
     Flux<DataBuffer> body = connection.inbound().receive().retain().map(factory::wrap);
     // not that of the client, whose request may have no event loop any more
     EventLoop loop = connection.channel().eventLoop();
-    Mono<AnswerBeginning> beginning =
-        status < UpstreamFailure.LOWEST_ERROR_STATUS
-            ? AnswerBeginning.something(body)
-            : AnswerBeginning.of(body, ERROR_BYTES, ERROR_TIME, loop);
-    return beginning.map(read -> new UpstreamAnswer(status, headers, read, connection));
+    if (status >= UpstreamFailure.LOWEST_ERROR_STATUS) {
+      return AnswerBeginning.of(body, ERROR_BYTES, ERROR_TIME, loop)
+          .map(read -> new UpstreamAnswer(status, headers, read, connection, null));
+    }
+    ErrorLook look = look(status, headers, RequestContext.of(exchange));
+    return look == null
+        ? AnswerBeginning.something(body)
+            .map(read -> new UpstreamAnswer(status, headers, read, connection, null))
+        : AnswerBeginning.looked(body, look, ERROR_BYTES, ERROR_TIME, loop)
+            .map(
+                read ->
+                    new UpstreamAnswer(
+                        status, headers, read, connection, look.failed(read.complete())));
+  }
+
+  /** Returns what looks for an error in an answer; null if none is expected there. */
+  private static @Nullable ErrorLook look(
+      int status, HttpHeaders headers, RequestContext requestContext) {
+    if (!requestContext.weighed() || status < 200 || status >= 300) {
+      return null;
+    }
+    String encoding = headers.get(CONTENT_ENCODING);
+    return new ErrorLook(
+        () -> requestContext.protocol().answerReader(headers.get(CONTENT_TYPE), encoding),
+        encoding != null);
   }
 
   /**
@@ -127,11 +156,26 @@ record UpstreamAnswer(
         Flux.defer(() -> Flux.just(exchange.getResponse().bufferFactory().wrap(bytes)));
     EventLoop loop = RequestContext.of(exchange).loop().eventLoop();
     return AnswerBeginning.of(body, ERROR_BYTES, ERROR_TIME, loop)
-        .map(read -> new UpstreamAnswer(status, headers, read, null));
+        .map(read -> new UpstreamAnswer(status, headers, read, null, null));
+  }
+
+  /** Returns the error that it states although its status is a good one, or null. */
+  @Nullable AnswerError error() {
+    return failed == null ? null : failed.error();
+  }
+
+  /** Returns its status, or that which the error would have that it states. */
+  int outcome() {
+    AnswerError error = error();
+    return error == null ? status : error.status();
   }
 
   /** Returns the beginning of an error's body, inflated if it can be. */
   byte[] beginning() {
+    AnswerError error = error();
+    if (error != null) {
+      return error.body();
+    }
     byte[] bytes = body == null ? new byte[0] : body.bytes();
     String encoding = headers.get(HttpHeaderNames.CONTENT_ENCODING);
     return encoding == null || bytes.length == 0
@@ -210,6 +254,7 @@ record UpstreamAnswer(
 
   private Mono<Void> stream(
       ServerHttpResponse response, AnswerBeginning body, RequestContext requestContext) {
+    AtomicReference<@Nullable Subscription> passing = new AtomicReference<>();
     // when an upload breaks off, the answer of the upstream just ends: it must not look complete
     Flux<DataBuffer> whole =
         requestContext
@@ -217,13 +262,20 @@ record UpstreamAnswer(
             .handOver(body.whole())
             .doOnDiscard(DataBuffer.class, DataBufferUtils::release)
             .concatWith(
-                Mono.defer(() -> Mono.justOrEmpty(requestContext.badUpload()))
-                    .flatMap(Mono::error));
+                Mono.defer(() -> Mono.justOrEmpty(requestContext.badUpload())).flatMap(Mono::error))
+            .doOnSubscribe(passing::set);
     Mono<Void> written =
         headers.contains(CONTENT_LENGTH)
             ? response.writeWith(whole)
             : FlushedParts.write(response, whole);
-    return written.doFinally(this::closes);
+    return written.doFinally(
+        signal -> {
+          Subscription subscription = passing.get();
+          if (signal == SignalType.ON_ERROR && subscription != null) {
+            subscription.cancel(); // a response that cannot be written leaves its source alone
+          }
+          closes(signal);
+        });
   }
 
   private void closes(SignalType signal) {

@@ -5,7 +5,9 @@ import io.penstock.cost.TokenUsage;
 import io.penstock.cost.UsageBound;
 import io.penstock.dispatch.CallEnd;
 import io.penstock.dispatch.TicketSettlement;
+import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.Upstream;
+import io.penstock.provider.answer.AnswerError;
 import io.penstock.provider.answer.AnswerReader;
 import io.penstock.provider.answer.GivenId;
 import io.penstock.provider.answer.SessionUsage;
@@ -25,6 +27,22 @@ import reactor.core.publisher.SignalType;
 public final class UsageTap {
   public static final String CLIENT_GONE = "cancelled";
 
+  /** Receives how an answer with a good status turns out. */
+  public interface Outcome {
+    /**
+     * The answer shows that the model works.
+     *
+     * @return whether that is enough; if not, its end is told too
+     */
+    boolean began();
+
+    /** The answer has ended well, or its client left it. */
+    void ended();
+
+    /** The answer states an error; a part of it may have passed to the client. */
+    void failed(AnswerError error);
+  }
+
   private final RequestContext requestContext;
   private final Ticker ticker;
   private final UpstreamComplaints complaints;
@@ -33,6 +51,13 @@ public final class UsageTap {
   private @Nullable GivenId given;
   private @Nullable AskedAnswer asked;
   private @Nullable String id;
+  private @Nullable Outcome outcome;
+  private boolean told;
+  private boolean failedEarly;
+
+  /** The error that the answer states although its status is a good one, or null. */
+  private @Nullable AnswerError failure;
+
   private boolean successful;
   private int status = 200;
   private boolean ended;
@@ -82,6 +107,60 @@ public final class UsageTap {
     return requestContext.weighed() && requestContext.call().path().endsWith("/responses");
   }
 
+  /** Sets who learns how the answer turns out while it passes to the client. */
+  public void reportTo(Outcome next) {
+    outcome = next;
+    failedEarly = false;
+  }
+
+  /**
+   * Notes that the answer of the current attempt is an error before the client has received
+   * anything; returns what kind of failure it is. Output that came before the error is charged.
+   *
+   * @param failed the reader that found the error in an answer with a good status, or null
+   * @param status the status of the error
+   */
+  public AttemptFailure failedBefore(@Nullable AnswerReader failed, int status) {
+    failedEarly = failed != null;
+    if (failed != null && failed.textTokens() > 0) {
+      settlement().produced(produced(failed), ticker.nanos());
+      return AttemptFailure.BROKEN;
+    }
+    return Objects.requireNonNull(AttemptFailure.of(status));
+  }
+
+  /** Tells how the answer turns out, as soon as its bytes show that. */
+  private void tell(AnswerReader reading) {
+    Outcome listener = outcome;
+    if (listener == null) {
+      return;
+    }
+    AnswerError error = reading.error();
+    if (error != null) {
+      outcome = null;
+      listener.failed(error);
+    } else if (!told && reading.hasBegun()) {
+      told = listener.began();
+    }
+  }
+
+  /** Tells how an answer turned out that ends now. */
+  private void tellEnd(@Nullable AnswerReader read, SignalType signal) {
+    if (read != null) {
+      tell(read);
+    }
+    Outcome listener = outcome;
+    if (listener == null) {
+      return;
+    }
+    outcome = null;
+    if (!told && !(signal == SignalType.ON_COMPLETE)) {
+      told = listener.began();
+    } else if (!told) {
+      listener.ended();
+    }
+  }
+
   void passes(DataBuffer buffer) {
     requestContext.trail().bytesForwarded(buffer.readableByteCount());
     settlement().answerBegan();
@@ -97,6 +176,7 @@ public final class UsageTap {
     long now = ticker.nanos();
     settleInput(reading, now);
     settlement().produced(produced(reading), now);
+    tell(reading);
   }
 
   /** Settles the input once the answer states it, which a stream may do in its first event. */
@@ -197,18 +277,24 @@ public final class UsageTap {
       read.finish();
       settleInput(read, now);
     }
+    tellEnd(read, signal);
+    failure = read == null || !successful ? failure : read.error();
     TokenUsage stated = read == null ? sessionUsage() : read.usage();
     long produced = read == null ? outputOf(stated) : produced(read, stated, signal);
     // a session has many answers, so no bound of one is known for it
     TokenUsage tokenUsage =
         read == null || stated == null ? stated : bound(read).within(stated, read.textTokens());
-    if (tokenUsage == null && successful && requestContext.isCostFinal()) {
+    if (tokenUsage == null && successful && failure == null && requestContext.isCostFinal()) {
       Cost cost = requestContext.cost();
       tokenUsage = new TokenUsage(cost.inputTokens(), 0, cost.outputTokens());
     }
     TicketSettlement ticketSettlement = settlement();
-    CallEnd answered = CallEnd.answered(status, tokenUsage, produced);
-    CallEnd end = leavesOpen(read, stated, signal) ? answered.usingUnseen() : answered;
+    AnswerError stating = failure;
+    boolean refused = failedEarly && produced == 0;
+    int ending = stating != null && refused ? stating.status() : status;
+    CallEnd answered = CallEnd.answered(ending, tokenUsage, produced);
+    boolean open = stating == null && leavesOpen(read, stated, signal);
+    CallEnd end = open ? answered.usingUnseen() : answered;
     switch (signal) {
       case ON_COMPLETE -> ticketSettlement.served(end, now);
       case CANCEL -> ticketSettlement.cancelled(end, now);
@@ -223,7 +309,7 @@ public final class UsageTap {
     if (successful && stated != null && read != null) {
       usageStated(now);
     }
-    if (signal == SignalType.ON_COMPLETE && successful) {
+    if (signal == SignalType.ON_COMPLETE && successful && failure == null) {
       answerLearning.answered(requestContext, tokenUsage, stated == null ? null : id, now);
     }
     reader = null;
@@ -306,6 +392,9 @@ public final class UsageTap {
   }
 
   private @Nullable String error(SignalType signal) {
+    if (failure != null) {
+      return String.valueOf(failure.status());
+    }
     if (status >= UpstreamFailure.LOWEST_ERROR_STATUS) {
       return String.valueOf(status);
     }
@@ -316,8 +405,14 @@ public final class UsageTap {
     };
   }
 
-  /** Reports an attempt that failed and will be followed by another. */
+  /** Begins an attempt. */
+  public void attempt() {
+    ended = false;
+  }
+
+  /** Reports an attempt that failed and will be followed by another, unless that waits in vain. */
   public void missed(String error) {
+    ended = true;
     answerLearning.called(requestContext, null, error, ticker.nanos());
   }
 

@@ -152,7 +152,7 @@ class UpstreamAnswerTest {
     DataBuffer buffer = new NettyDataBufferFactory(read).wrap(bytes);
     Mono<UpstreamAnswer> answer =
         AnswerBeginning.something(Flux.just(buffer))
-            .map(body -> new UpstreamAnswer(200, new DefaultHttpHeaders(), body, null));
+            .map(body -> new UpstreamAnswer(200, new DefaultHttpHeaders(), body, null, null));
     TestPublisher<UpstreamAnswer> call = TestPublisher.create();
     Disposable running = UpstreamAnswer.only(call.flux()).subscribe();
     call.next(PatientWaits.join(answer.toFuture()));
