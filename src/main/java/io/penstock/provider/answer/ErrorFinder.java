@@ -2,6 +2,7 @@ package io.penstock.provider.answer;
 
 import io.penstock.json.JsonWalk;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -13,6 +14,22 @@ import tools.jackson.databind.node.ObjectNode;
  * upstreams lists them. Ordinary values cost a comparison of their level and their name.
  */
 final class ErrorFinder {
+  /** Members of answers that are no errors. */
+  private static final Set<String> ORDINARY =
+      Set.of(
+          "choices",
+          "output",
+          "content",
+          "candidates",
+          "message",
+          "delta",
+          "data",
+          "response",
+          "item",
+          "usage",
+          "result",
+          "embeddings");
+
   /** Longest name of a kind, and longest code. */
   private static final int NAME_CHARS = 128;
 
@@ -114,42 +131,21 @@ final class ErrorFinder {
     if (name == null) {
       return null;
     }
-    switch (at.depth()) {
-      case 1 -> {
-        switch (name) {
-          case "error" -> {
-            return Place.ERROR;
-          }
-          case "errors" -> {
-            return array ? Place.ERRORS : null;
-          }
-          case "base_resp" -> {
-            return array ? null : Place.STATUS;
-          }
-          case "choices",
-              "output",
-              "content",
-              "candidates",
-              "message",
-              "delta",
-              "data",
-              "response",
-              "item",
-              "usage",
-              "result",
-              "embeddings" ->
-              ordinary = true;
-          default -> {}
-        }
-        return null;
-      }
-      case 2, 3 -> {
-        return isNested(at, name) ? Place.ERROR : null;
-      }
-      default -> {
-        return null;
-      }
-    }
+    return switch (at.depth()) {
+      case 1 -> atTop(name, array);
+      case 2, 3 -> isNested(at, name) ? Place.ERROR : null;
+      default -> null;
+    };
+  }
+
+  private @Nullable Place atTop(String name, boolean array) {
+    ordinary |= ORDINARY.contains(name);
+    return switch (name) {
+      case "error" -> Place.ERROR;
+      case "errors" -> array ? Place.ERRORS : null;
+      case "base_resp" -> array ? null : Place.STATUS;
+      default -> null;
+    };
   }
 
   /** Returns whether the walk is at the error of a response, or of a choice. */
