@@ -100,7 +100,12 @@ final class CountHandler {
     RequestReader reader = providerProtocol.requestReader(reading, asked.path());
     reader.feed(ByteBuffer.wrap(JsonMapper.shared().writeValueAsBytes(asked.body())));
     return switch (reader.finish()) {
-      case WeighedRequest.Request read -> read;
+      case WeighedRequest.Request read -> {
+        if (read.doubts().tokens() != null) {
+          throw new Unclear("in the body: " + read.doubts().tokens());
+        }
+        yield read;
+      }
       case WeighedRequest.Malformed(String detail) -> throw new Unclear("in the body: " + detail);
     };
   }

@@ -52,7 +52,10 @@ public enum Addition {
     return words.matcher(lower).find();
   }
 
-  /** Returns the maximum that a member of a body states, in whatever spelling the provider has for it. */
+  /**
+   * Returns the maximum that a member of a body states, in whatever spelling the provider has for
+   * it.
+   */
   public static Addition ofMaximum(String member) {
     return switch (member) {
       case "max_completion_tokens" -> MAX_COMPLETION_TOKENS;

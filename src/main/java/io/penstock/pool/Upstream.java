@@ -159,8 +159,7 @@ public final class Upstream {
         well
             ? UpstreamReadiness.READY.or(UpstreamReadiness.Cause.PAUSED, pool.gatesOpenAt(now), now)
             : new UpstreamReadiness(
-                UpstreamReadiness.Cause.UNHEALTHY,
-                Math.max(goesAt(now), pause(pool).triedAt(now)));
+                UpstreamReadiness.Cause.UNHEALTHY, Math.max(goesAt(now), pause(pool).triedAt(now)));
     return byGates.or(UpstreamReadiness.Cause.UPSTREAM_DAY, pool.dayEndsNanos(now), now);
   }
 

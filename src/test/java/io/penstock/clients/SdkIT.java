@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.anthropic.models.messages.MessageCreateParams;
+import com.openai.core.JsonValue;
 import com.openai.core.RequestOptions;
 import com.openai.core.http.Headers;
 import com.openai.errors.BadRequestException;
@@ -264,7 +265,7 @@ class SdkIT {
         ChatCompletionCreateParams.builder()
             .model("gpt-4o")
             .addUserMessage("Hello")
-            .maxCompletionTokens(-1)
+            .putAdditionalBodyProperty("Model", JsonValue.from("gpt-4o"))
             .build();
     BadRequestException bad =
         catchThrowableOfType(

@@ -49,11 +49,14 @@ class AdditionsIT extends HostileCase {
       endpoints.append(endpoint(each, "openai"));
     }
     for (String each :
-        List.of("n3", "n4", "n5", "n6", "n7", "n8", "h0", "h1", "h2", "h3", "all", "by")) {
+        List.of(
+            "n3", "n4", "n5", "n6", "n7", "n8", "h0", "h1", "h2", "h3", "all", "by", "f0", "p0",
+            "i0", "i1", "i2")) {
       endpoints.append(endpoint(each, "openai"));
     }
     endpoints.append(endpoint("gemini", "gemini")).append(endpoint("mistral", "mistral"));
     endpoints.append(endpoint("azure", "azure"));
+    endpoints.append(endpoint("p1", "openai"));
     return """
     keys:
       - {name: a, sha256: SHA-A}
@@ -162,6 +165,25 @@ class AdditionsIT extends HostileCase {
                 .onTrial())
         .as("it is healthy")
         .isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "i0|application/json|{\"error\":{\"message\":\"Unknown parameter:"
+            + " stream_options\",\"code\":400}}",
+        "i1|text/event-stream|data: {\"error\":{\"message\":\"Unknown parameter:"
+            + " stream_options\",\"type\":\"invalid_request_error\",\"code\":400}}\n\n",
+        "i2|text/event-stream|data: {\"error\":{\"message\":\"stream_options:"
+            + " extra_forbidden\",\"type\":\"invalid_request_error\"}}\n\n",
+      })
+  void refusalInsideAnAnswer_isOneToo(String id, String type, String body) throws Exception {
+    refusing(names("stream_options"), answer(200, type, "", body.getBytes(UTF_8)));
+    assertThat(chat(id, A, STREAM).text()).isEqualTo(EVENTS);
+    assertThat(upstream.received().text()).contains(ASKS);
+    assertThat(upstream.received().text()).isEqualTo(STREAM);
   }
 
   @Test
@@ -333,6 +355,38 @@ class AdditionsIT extends HostileCase {
     HttpMessage without = upstream.received();
     assertThat(without.header(lower)).isNull();
     assertThat(without.text()).isEqualTo(NONE);
+  }
+
+  @Test
+  void repeatsAfterOthers_areRememberedForTheirUpstreamOnly() throws Exception {
+    upstream.script(
+        (self, byteSocket) -> {
+          boolean refuses = self.read(byteSocket).text().contains("stream_options");
+          byteSocket.send(
+              refuses
+                  ? json(400, "{\"error\":\"stream_options\"}")
+                  : answer(200, "text/event-stream", "", EVENTS.getBytes(UTF_8)));
+        });
+    for (String secret : List.of(A, B)) {
+      assertThat(chat("p0", secret, STREAM).text()).isEqualTo(EVENTS);
+    }
+    assertThat(upstream.drain()).isEqualTo(4);
+    assertThat(withheld("p0")).containsExactly(Addition.STREAM_USAGE);
+    assertThat(withheld("p1")).isEmpty();
+  }
+
+  /** A file that is streamed through cannot be sent again; what asks for it can. */
+  @Test
+  void callsThatAreNotRead_areRepeatedOnlyWithoutABody() throws Exception {
+    refusing(
+        asked -> asked.header("x-request-id") != null,
+        answer(400, "text/plain", "", "Unexpected header x-request-id".getBytes(UTF_8)));
+    assertThat(call("/f0/v1/files", A, "abc").status()).isEqualTo(400);
+    assertThat(upstream.drain()).isEqualTo(1);
+    HttpMessage got =
+        ask("GET /f0/v1/files HTTP/1.1\r\nHost: a\r\nx-penstock-key: " + A + "\r\n\r\n");
+    assertThat(got.status()).isEqualTo(200);
+    assertThat(upstream.drain()).isEqualTo(2);
   }
 
   @Test

@@ -283,7 +283,7 @@ class CallRecognitionIT extends HostileCase {
   @ValueSource(strings = {"/anthropic/v1/complete", "/openai/v1/complete"})
   void legacyCompletion_isWeighedByItsPromptAndItsMaximum(String target) throws Exception {
     weighed(target, "{\"model\":\"m\",\"prompt\":\"abcdabcd\",\"max_tokens_to_sample\":30}", "32");
-    refused(post(target, "{\"prompt\":\"abcd\"}"), 400, "bad_request");
+    refused(post(target, "{\"prompt\":\"abcd\",\"Model\":\"m\"}"), 400, "bad_request");
   }
 
   @ParameterizedTest
@@ -308,7 +308,7 @@ class CallRecognitionIT extends HostileCase {
   @ParameterizedTest
   @ValueSource(strings = {"gemini/v1beta/openai", "anthropic/v1"})
   void callOfOpenAi_isRefusedAsOpenAiRefuses(String base) {
-    HttpMessage answer = post("/" + base + "/chat/completions", "{}");
+    HttpMessage answer = post("/" + base + "/chat/completions", "{\"Model\":\"m\"}");
     refused(answer, 400, "bad_request");
     assertThat(answer.text()).contains("\"param\":null").contains("invalid_request_error");
   }

@@ -311,6 +311,22 @@ class TracesIT extends HostileCase {
   }
 
   @Test
+  void headersOfATrace_areLeftOutWhereTheyAreRefused_butNotThoseOfTheClient()
+      throws InterruptedException {
+    upstream.script(
+        (self, byteSocket) -> {
+          boolean traced = self.read(byteSocket).header("traceparent") != null;
+          byteSocket.send(
+              traced ? answer("400 Bad Request", "Header not allowed: Traceparent") : OK);
+        });
+    assertThat(ask(request(CHAT, ASK)).status()).isEqualTo(200);
+    assertThat(upstream.received().header("traceparent")).isNotNull();
+    assertThat(upstream.received().header("traceparent")).isNull();
+    assertThat(ask(request(CHAT, ASK, parent(next(), "00"))).status()).isEqualTo(400);
+    assertThat(upstream.drain()).isEqualTo(1);
+  }
+
+  @Test
   void parentThatCannotBeRead_beginsAnotherTrace() throws InterruptedException {
     for (String bad : new String[] {"nonsense", "00-" + "0".repeat(32) + "-00f067aa0ba902b7-01"}) {
       ask(request(CHAT, ASK, "traceparent: " + bad + "\r\n", "tracestate: v=1\r\n"));
