@@ -93,6 +93,21 @@ class AccessLogIT extends HostileCase {
   }
 
   @Test
+  void requestWithAnErrorInsideItsAnswer_hasFailed() {
+    String error = "{\"error\":{\"code\":404,\"message\":\"no such model\"}}";
+    upstream.script(
+        RawUpstream.answering(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
+                + "Content-Length: "
+                + error.length()
+                + "\r\n\r\n"
+                + error));
+    ask(CHAT, ASK, KEY);
+    upstream.received();
+    assertThat(line()).contains(" status=200 ", " outcome=failed ").doesNotContain("reason=");
+  }
+
+  @Test
   void refusedRequest_saysWhy_andHowLongItWaited() {
     gateway.endpoint(SHORT).pause(true);
     try {

@@ -468,6 +468,52 @@ class AnswerErrorIT extends HostileCase {
     assertThat(own.health().onTrial()).isFalse();
   }
 
+  private List<Long> used() {
+    gateway.awaitBalance();
+    return events.of(Event.Settled.class).stream().map(Event.Settled::usedTokens).toList();
+  }
+
+  @Test
+  void errorBeforeTheFirstByte_costsWhatItsStatusCosts() {
+    String path = "/one-" + endpoint("anthropic") + chat("anthropic");
+    upstream.script(RawUpstream.answering(plain("{\"error\":{\"code\":404}}")));
+    ask(request(path));
+    upstream.received();
+    assertThat(used()).containsExactly(0L);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void errorAfterTheFirstByte_costsWhatPassed(boolean states) {
+    CountDownLatch begun = new CountDownLatch(1);
+    String opening = states ? START + DELTA : DELTA;
+    upstream.script(
+        (self, byteSocket) -> {
+          self.read(byteSocket);
+          byteSocket.send(STREAM_HEAD + chunk(opening));
+          PatientWaits.await(begun);
+          byteSocket.send(
+              chunk("data: {\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\"}}\n\n")
+                  + "0\r\n\r\n");
+        });
+    try (ByteSocket client = connect()) {
+      client.send(request("/one-" + endpoint("anthropic") + chat("anthropic")));
+      client.head();
+      assertThat(client.chunk()).isEqualTo(opening);
+      begun.countDown();
+      assertThat(client.chunk()).contains("rate_limit_error");
+      assertThat(client.chunk()).isEmpty();
+    }
+    upstream.received();
+    assertThat(used()).hasSize(1);
+    if (states) {
+      assertThat(used()).containsExactly(9L + 3);
+    } else {
+      assertThat(used().getFirst()).as("the expected input, and the output").isGreaterThan(3);
+    }
+    assertThat(errors()).containsExactly("429");
+  }
+
   @Test
   void upstreamThatAlwaysFailsWithinItsAnswers_becomesUnhealthy() throws Exception {
     String endpoint = "one-" + endpoint("mistral");

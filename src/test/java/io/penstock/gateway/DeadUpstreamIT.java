@@ -153,9 +153,8 @@ class DeadUpstreamIT extends HostileCase {
 
       servedTwiceBy("free", waits.answer());
     }
-    gateway.await("/narrow", TicketFate.WAITING, 1);
+    assertThat(holds.answer().status()).as("it would wait for longer than it may").isEqualTo(429);
     holds.close();
-    gateway.await("/narrow", TicketFate.CANCELLED, 1);
   }
 
   @Test

@@ -80,6 +80,9 @@ public final class AttemptLoop {
   /** The upstreams that refused it because of their limits or their load. */
   private final List<String> refusing = new ArrayList<>(0);
 
+  /** The lesson of the head of an answer with a good status. */
+  private @Nullable ProviderLesson headLesson;
+
   private int rejected;
   private int broken;
 
@@ -149,7 +152,7 @@ public final class AttemptLoop {
    * its body.
    */
   private void learned(int status, HttpHeaders headers) {
-    lesson(status, headers, new byte[0]);
+    headLesson = lesson(status, headers, new byte[0], false);
   }
 
   private Mono<Void> decided(Signal<UpstreamAnswer> result) {
@@ -175,7 +178,8 @@ public final class AttemptLoop {
     }
     Set<Addition> refused = refusedAdditions(upstreamAnswer);
     AttemptVerdict attemptVerdict =
-        judged(status, upstreamAnswer.headers(), upstreamAnswer.beginning(), refused);
+        judged(
+            lesson(status, upstreamAnswer.headers(), upstreamAnswer.beginning(), false), refused);
     if (attemptVerdict == AttemptVerdict.WITHOUT) {
       return without(upstreamAnswer);
     }
@@ -191,16 +195,15 @@ public final class AttemptLoop {
    *
    * @param refused the additions that it refuses
    */
-  private AttemptVerdict judged(
-      int status, HttpHeaders headers, byte[] body, Set<Addition> refused) {
+  private AttemptVerdict judged(ProviderLesson providerLesson, Set<Addition> refused) {
+    int status = providerLesson.status();
     if (UpstreamAnswer.limited(status)) {
       rejected++;
       tap().limited();
     } else if (UpstreamAnswer.failed(status) && refused.isEmpty()) {
       broken++;
     }
-    ProviderLesson lesson = lesson(status, headers, body);
-    return services.judge().answered(upstream(), tries(false, refused), lesson, now());
+    return services.judge().answered(upstream(), tries(false, refused), providerLesson, now());
   }
 
   /** Judges an answer with a good status while it passes to the client. */
@@ -223,13 +226,16 @@ public final class AttemptLoop {
 
     @Override
     public void ended() {
-      services.judge().answered(upstream(), tries(), ProviderLesson.silent(answer.status()), now());
+      ProviderLesson providerLesson =
+          Objects.requireNonNullElseGet(
+              headLesson, () -> ProviderLesson.silent(answer.status()));
+      services.judge().answered(upstream(), tries(), providerLesson, now());
     }
 
     @Override
     public void failed(AnswerError error) {
       upstream().doubt();
-      judged(error.status(), answer.headers(), error.body(), Set.of());
+      judged(lesson(error.status(), answer.headers(), error.body(), true), Set.of());
     }
   }
 
@@ -395,11 +401,16 @@ public final class AttemptLoop {
         .onErrorResume(error -> SettleFilter.answered(later, usageTap, error));
   }
 
-  /** Returns what an answer teaches; the limits that it is about have learned it by then. */
-  private ProviderLesson lesson(int status, HttpHeaders headers, byte[] body) {
+  /**
+   * Returns what an answer teaches; the limits that it is about have learned it by then.
+   *
+   * @param late whether the headers came some time ago, and taught what they say then
+   */
+  private ProviderLesson lesson(int status, HttpHeaders headers, byte[] body, boolean late) {
     ProviderLesson providerLesson =
         requestContext.upstreamProtocol().lesson(status, headers::get, body);
-    if (upstream().teaches(tries(), providerLesson, now())) {
+    boolean news = !late || providerLesson.statuses().isEmpty();
+    if (upstream().teaches(tries(), providerLesson, now()) && news) {
       settlement().learn(providerLesson, refusing.contains(upstream().spec().id()), now());
     }
     if (UpstreamAnswer.limited(status)) {
