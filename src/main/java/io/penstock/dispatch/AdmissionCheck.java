@@ -86,13 +86,23 @@ public final class AdmissionCheck {
     long wait = soonest.fromNanos() - now;
     return switch (soonest.cause()) {
       case NONE, PAUSED -> null;
-      case UNHEALTHY ->
-          new Refusal(
-              RefusalReason.NO_HEALTHY_UPSTREAM, "no upstream that serves this is well", wait);
+      case UNHEALTHY -> unhealthy(routes, first, wait);
       case UPSTREAM_DAY, MODEL_DAY -> dayUsedUp(routes, soonest.cause(), wait, now);
       case CUT_OFF -> first.refusal();
       case DISABLED -> Refusal.of(RefusalReason.NO_HEALTHY_UPSTREAM, NONE_ENABLED).withoutRetry();
     };
+  }
+
+  /**
+   * Returns the refusal of a ticket when the first upstream that may take it is unhealthy: that of
+   * its account if the providers of all routes refuse the gateway's account.
+   */
+  private static Refusal unhealthy(List<TicketRoute> routes, TicketRoute first, long waitNanos) {
+    String refused = first.accountRefusal();
+    return refused != null && routes.stream().allMatch(each -> each.accountRefusal() != null)
+        ? Refusal.ofAccount(refused)
+        : new Refusal(
+            RefusalReason.NO_HEALTHY_UPSTREAM, "no upstream that serves this is well", waitNanos);
   }
 
   /** Returns the refusal of a ticket when the day of its model or of its upstreams is used up. */

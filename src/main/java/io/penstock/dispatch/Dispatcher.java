@@ -323,7 +323,7 @@ public final class Dispatcher {
     }
     List<TicketRoute> routes = routeSource.of(parkedTicket.laneKey(), now);
     Refusal refusal = AdmissionCheck.inVain(routes, routeSource, parkedTicket, now);
-    boolean avoids = parkedTicket.laneKey().avoidedUpstream() != null;
+    boolean avoids = !parkedTicket.laneKey().avoidedUpstreams().isEmpty();
     if (avoids && (refusal != null || !AdmissionCheck.anyAvailable(routes, now))) {
       parkedTicket.setLaneKey(
           parkedTicket.laneKey().avoidingNone()); // others never can, or cannot soon

@@ -133,7 +133,7 @@ final class LaneIndex {
               recorder.lane());
       byKey.put(laneKey, lane);
       schedule.add(lane);
-      if (laneKey.avoidedUpstream() != null) {
+      if (!laneKey.avoidedUpstreams().isEmpty()) {
         avoiding.add(lane);
       }
       if (laneKey.warmup() != null) {

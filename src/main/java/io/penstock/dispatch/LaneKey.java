@@ -4,6 +4,7 @@ import io.penstock.pool.UpstreamHold;
 import io.penstock.quota.CallerAccount;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param onlyUpstream the id of the only upstream it may go to, or null. If that upstream is gone,
  *     it may go to any
  * @param byAffinity whether affinity alone chose that upstream, so that another may replace it
- * @param avoidedUpstream the id of the upstream it avoids, or null. It stops avoiding it as soon as
- *     no other upstream that serves it is {@linkplain io.penstock.pool.UpstreamReadiness#soon
- *     available soon}, and then goes to any
+ * @param avoidedUpstreams the ids of the upstreams it avoids, mostly none. It stops avoiding them
+ *     as soon as no other upstream that serves it is {@linkplain
+ *     io.penstock.pool.UpstreamReadiness#soon available soon}, and then goes to any
  * @param withFallbacks whether fallback models may serve it too
  * @param account the account with whose quotas it waits in the queue, or null when that was charged
  *     at arrival, or there is none
@@ -29,12 +30,13 @@ public record LaneKey(
     boolean alreadyCharged,
     @Nullable String onlyUpstream,
     boolean byAffinity,
-    @Nullable String avoidedUpstream,
+    Set<String> avoidedUpstreams,
     boolean withFallbacks,
     @Nullable CallerAccount account,
     @Nullable WarmupGroup warmup,
     List<UpstreamHold> holds) {
   public LaneKey {
+    avoidedUpstreams = Set.copyOf(avoidedUpstreams);
     holds = List.copyOf(holds);
   }
 
@@ -46,7 +48,7 @@ public record LaneKey(
   static LaneKey of(@Nullable String model, @Nullable CallerAccount callerAccount) {
     boolean waits = callerAccount != null && callerAccount.waits();
     return new LaneKey(
-        model, false, null, false, null, false, waits ? callerAccount : null, null, List.of());
+        model, false, null, false, Set.of(), false, waits ? callerAccount : null, null, List.of());
   }
 
   /** Returns the value for a ticket that may only go to that upstream; null is any. */
@@ -68,7 +70,7 @@ public record LaneKey(
         alreadyCharged,
         upstream,
         affinity,
-        avoidedUpstream,
+        avoidedUpstreams,
         withFallbacks,
         account,
         warmup,
@@ -76,37 +78,37 @@ public record LaneKey(
   }
 
   /**
-   * Returns the value for a ticket that comes back, and avoids one upstream or may only go to one;
-   * either may be null.
+   * Returns the value for a ticket that comes back, and avoids some upstreams or may only go to
+   * one, which may be null.
    *
    * @param affinity whether affinity alone chose the only upstream
    */
-  LaneKey forRetry(@Nullable String avoided, @Nullable String only, boolean affinity) {
+  LaneKey forRetry(Set<String> avoided, @Nullable String only, boolean affinity) {
     return new LaneKey(model, true, only, affinity, avoided, withFallbacks, null, null, holds);
   }
 
-  /** Returns the value for a ticket that no longer avoids an upstream. */
+  /** Returns the value for a ticket that no longer avoids upstreams. */
   public LaneKey avoidingNone() {
-    return with(null, withFallbacks, account, warmup);
+    return with(Set.of(), withFallbacks, account, warmup);
   }
 
   /** Returns the value for a ticket that does not wait with an account of its caller. */
   LaneKey withoutAccount() {
-    return with(avoidedUpstream, withFallbacks, null, warmup);
+    return with(avoidedUpstreams, withFallbacks, null, warmup);
   }
 
   /** Returns the value for a ticket that waits with a group until a cache is warm. */
   LaneKey behind(WarmupGroup group) {
-    return with(avoidedUpstream, withFallbacks, account, group);
+    return with(avoidedUpstreams, withFallbacks, account, group);
   }
 
   /** Returns the value for a ticket that fallback models may serve too. */
   LaneKey widened() {
-    return with(avoidedUpstream, true, account, warmup);
+    return with(avoidedUpstreams, true, account, warmup);
   }
 
   private LaneKey with(
-      @Nullable String avoided,
+      Set<String> avoided,
       boolean fallbacks,
       @Nullable CallerAccount waitsWith,
       @Nullable WarmupGroup group) {
@@ -131,7 +133,7 @@ public record LaneKey(
         alreadyCharged,
         onlyUpstream,
         byAffinity,
-        avoidedUpstream,
+        avoidedUpstreams,
         withFallbacks,
         account,
         warmup,

@@ -12,6 +12,7 @@ import io.penstock.time.Ticker;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -155,17 +156,19 @@ public final class ParkedTicket extends Ticket {
    * Returns the ticket with which the request of this granted ticket takes its old place in the
    * queue again.
    *
-   * @param avoided the id of the upstream to avoid if another serves the request, or null
+   * @param avoided the ids of the upstreams to avoid if another serves the request
+   * @param widened whether fallback models may serve it from now on, if any may at all
    * @param left what stays taken for the request
    */
-  ParkedTicket nextAttempt(@Nullable String avoided, TicketCharges left) {
+  ParkedTicket nextAttempt(Set<String> avoided, boolean widened, TicketCharges left) {
     // An upstream chosen by affinity can be replaced by another; one that alone knows what the
     // request refers to cannot.
     LaneKey next =
-        avoided == null
-            ? laneKey.forRetry(null, laneKey.onlyUpstream(), laneKey.byAffinity())
+        avoided.isEmpty()
+            ? laneKey.forRetry(avoided, laneKey.onlyUpstream(), laneKey.byAffinity())
             : laneKey.forRetry(avoided, ticketRequest.affinity().at(), false);
-    return new ParkedTicket(this, next, left);
+    boolean widens = widened && fallbackNanos() != Ticker.NEVER;
+    return new ParkedTicket(this, widens ? next.widened() : next, left);
   }
 
   /**
@@ -176,7 +179,12 @@ public final class ParkedTicket extends Ticket {
    */
   ParkedTicket repeatedAt(String upstream, TicketCharges left) {
     return new ParkedTicket(
-        this, laneKey.forRetry(null, upstream, ticketRequest.affinity().at() == null), left);
+        this, laneKey.forRetry(Set.of(), upstream, ticketRequest.affinity().at() == null), left);
+  }
+
+  /** Returns whether only one upstream knows what the request refers to. */
+  boolean isBound() {
+    return ticketRequest.affinity().at() != null;
   }
 
   /** Returns the instant from which fallback models may serve it; NEVER when none may. */

@@ -12,6 +12,7 @@ import io.penstock.quota.WaitList;
 import io.penstock.refusal.Refusal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -381,9 +382,19 @@ public record TicketRoute(
     return all;
   }
 
+  /** As {@link Upstream#accountRefusal}; null for a permit. */
+  @Nullable String accountRefusal() {
+    return upstream == null ? null : upstream.accountRefusal();
+  }
+
   /** Returns whether it leads to the upstream of that id. */
   public boolean leadsTo(@Nullable String id) {
     return upstream != null && upstream.spec().id().equals(id);
+  }
+
+  /** Returns whether it leads to one of those upstreams. */
+  public boolean leadsTo(Set<String> ids) {
+    return upstream != null && ids.contains(upstream.spec().id());
   }
 
   /**

@@ -7,6 +7,7 @@ import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.refusal.Refusal;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -87,6 +88,11 @@ public final class TicketSettlement {
    */
   public @Nullable WindowRoom window() {
     return window;
+  }
+
+  /** Returns whether only one upstream knows what its request refers to. */
+  public boolean isBound() {
+    return parkedTicket.isBound();
   }
 
   /** Returns how long it waited, in nanoseconds. */
@@ -232,7 +238,12 @@ public final class TicketSettlement {
    */
   public void failed(
       Refusal refusal, @Nullable TokenUsage tokenUsage, long outputTokens, long now) {
-    if (close(CallEnd.answered(tokenUsage, outputTokens), now)) {
+    failed(refusal, CallEnd.answered(tokenUsage, outputTokens), now);
+  }
+
+  /** Settles a ticket with an answer in place of which the client gets a refusal. */
+  public void failed(Refusal refusal, CallEnd callEnd, long now) {
+    if (close(callEnd, now)) {
       reportSettled(TicketFate.REFUSED, refusal, now);
     }
   }
@@ -254,10 +265,26 @@ public final class TicketSettlement {
    */
   public @Nullable ParkedTicket retry(AttemptFailure failure, boolean toOtherUpstream, long now) {
     Upstream upstream = ticketRoute.upstream();
-    String avoided = toOtherUpstream && upstream != null ? upstream.spec().id() : null;
+    return retry(
+        failure,
+        toOtherUpstream && upstream != null ? Set.of(upstream.spec().id()) : Set.of(),
+        false,
+        now);
+  }
+
+  /**
+   * Ends an attempt as the other method does.
+   *
+   * @param avoided the ids of the upstreams not to go to, if another one serves the request
+   * @param widened whether fallback models may serve it from now on, if any may at all
+   */
+  public @Nullable ParkedTicket retry(
+      AttemptFailure failure, Set<String> avoided, boolean widened, long now) {
+    Function<TicketCharges, ParkedTicket> next =
+        left -> parkedTicket.nextAttempt(avoided, widened, left);
     return shadowTicket == null
-        ? requeue(failure, left -> parkedTicket.nextAttempt(avoided, left), now)
-        : retryAtOnce(failure, avoided, shadowTicket, now);
+        ? requeue(failure, next, now)
+        : retryAtOnce(failure, next, shadowTicket, now);
   }
 
   /**
@@ -297,7 +324,10 @@ public final class TicketSettlement {
   }
 
   private @Nullable ParkedTicket retryAtOnce(
-      AttemptFailure failure, @Nullable String avoided, ShadowTicket same, long now) {
+      AttemptFailure failure,
+      Function<TicketCharges, ParkedTicket> nextTicket,
+      ShadowTicket same,
+      long now) {
     ShadowGrants grants = same.grants();
     ParkedTicket next;
     TicketRoute route;
@@ -306,7 +336,7 @@ public final class TicketSettlement {
         return null; // a route would take the trial of an upstream for nothing
       }
       // nothing was taken, but what the attempts may have used counts in the ledger
-      next = parkedTicket.nextAttempt(avoided, ticketCharges.settleFailedAttempt(failure, now));
+      next = nextTicket.apply(ticketCharges.settleFailedAttempt(failure, now));
       route = grants.retryRoute(next, now);
       if (route == null) {
         return null;

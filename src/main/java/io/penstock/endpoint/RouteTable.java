@@ -267,14 +267,14 @@ final class RouteTable implements RouteSource {
    * Leaves out routes by upstream. If the only upstream allowed is gone, the ticket may go to any.
    */
   private static List<TicketRoute> chosen(List<TicketRoute> routes, LaneKey laneKey) {
-    if (laneKey.onlyUpstream() == null && laneKey.avoidedUpstream() == null) {
+    if (laneKey.onlyUpstream() == null && laneKey.avoidedUpstreams().isEmpty()) {
       return routes;
     }
     List<TicketRoute> kept =
         routes.stream().filter(route -> route.leadsTo(laneKey.onlyUpstream())).toList();
     List<TicketRoute> allowed = kept.isEmpty() ? routes : kept;
     List<TicketRoute> others =
-        allowed.stream().filter(route -> !route.leadsTo(laneKey.avoidedUpstream())).toList();
+        allowed.stream().filter(route -> !route.leadsTo(laneKey.avoidedUpstreams())).toList();
     return others.isEmpty() ? allowed : others;
   }
 

@@ -88,7 +88,7 @@ final class ShadowReleases implements ShadowGrants {
       return null;
     }
     TicketRoute elsewhere = open(routeSource.of(next.laneKey(), now), next, now);
-    return elsewhere == null && next.laneKey().avoidedUpstream() != null
+    return elsewhere == null && !next.laneKey().avoidedUpstreams().isEmpty()
         ? open(routeSource.of(next.laneKey().avoidingNone(), now), next, now)
         : elsewhere;
   }

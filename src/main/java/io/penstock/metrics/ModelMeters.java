@@ -58,6 +58,7 @@ final class ModelMeters {
       Set.of(
           "400",
           "401",
+          "402",
           "403",
           "404",
           "413",
@@ -66,8 +67,18 @@ final class ModelMeters {
           "502",
           "503",
           "504",
+          "520",
+          "521",
+          "522",
+          "523",
+          "524",
+          "525",
+          "526",
+          "527",
           "529",
+          "530",
           "cancelled",
+          "upstream_account",
           "upstream_timeout",
           "upstream_unreachable");
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The meters of an upstream, or of all upstreams that share a label. For each model: utilization of
  * its limits, deviation from the provider's statements, and number of refusals; for the upstream:
- * its health and its probes. Safe from any thread.
+ * its health, its account, the models it lost, and its probes. Safe from any thread.
  */
 final class UpstreamMeters {
   private static final String DRIFT = "penstock.upstream.drift.ratio";
@@ -82,7 +82,7 @@ final class UpstreamMeters {
     if (!made.take(
         made.size(BoundedLabels.OTHER)
             + ScrapeBudget.lines(
-                3 + ProbeResult.values().length, DRIFT, made.tags(BoundedLabels.NONE)))) {
+                5 + ProbeResult.values().length, DRIFT, made.tags(BoundedLabels.NONE)))) {
       return null;
     }
     made.watch();
@@ -165,6 +165,17 @@ final class UpstreamMeters {
             .tags("upstream", label)
             .register(registry));
     meters.add(
+        Gauge.builder("penstock.upstream.account.refused", this, UpstreamMeters::refusedAccounts)
+            .description(
+                "1 while an upstream is unhealthy because its provider refuses the account, else 0")
+            .tags("upstream", label)
+            .register(registry));
+    meters.add(
+        Gauge.builder("penstock.upstream.models.lost", this, UpstreamMeters::lostModels)
+            .description("Models that an upstream has served and does not know any more")
+            .tags("upstream", label)
+            .register(registry));
+    meters.add(
         FunctionCounter.builder("penstock.upstream.ceiling.raised", this, UpstreamMeters::raised)
             .description(
                 "How often a limit that refusals had lowered was raised to see what is allowed")
@@ -207,6 +218,14 @@ final class UpstreamMeters {
 
   private long probes(ProbeResult result) {
     return upstreams.get().stream().mapToLong(each -> each.probes(result)).sum();
+  }
+
+  private int refusedAccounts() {
+    return upstreams.get().stream().anyMatch(each -> each.accountRefusal() != null) ? 1 : 0;
+  }
+
+  private long lostModels() {
+    return upstreams.get().stream().mapToLong(Upstream::lostModels).sum();
   }
 
   private int healthy() {

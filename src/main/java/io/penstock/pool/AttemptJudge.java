@@ -28,6 +28,9 @@ final class AttemptJudge {
   private final UpstreamHealth upstreamHealth;
   private volatile @Nullable UpstreamTrouble upstreamTrouble;
 
+  /** The provider's words about the account when it was refused last, or null. */
+  private volatile @Nullable String refusal;
+
   AttemptJudge(UpstreamHealth upstreamHealth) {
     this.upstreamHealth = upstreamHealth;
   }
@@ -35,7 +38,7 @@ final class AttemptJudge {
   /** Returns whether an answer of that status shows that the upstream works. */
   static boolean works(int status) {
     return switch (status) {
-      case 401, 403, 408, 429 -> false;
+      case 401, 402, 403, 408, 429 -> false;
       default -> status < 500;
     };
   }
@@ -44,9 +47,15 @@ final class AttemptJudge {
     return upstreamTrouble;
   }
 
+  /** Returns the provider's words while the account is refused, or null. */
+  @Nullable String refusal() {
+    return upstreamHealth.isRefused() ? refusal : null;
+  }
+
   /** Forgets the last trouble: the upstream may be another one. */
   void forget() {
     upstreamTrouble = null;
+    refusal = null;
   }
 
   private static boolean refusesAdditions(AttemptHistory attemptHistory) {
@@ -63,11 +72,11 @@ final class AttemptJudge {
       case 429 ->
           !attemptHistory.ownCredentials()
               && switch (cause) {
-                case TOO_LARGE, SPENT -> false;
+                case TOO_LARGE, SPENT, ACCOUNT, MODEL_NOT_FOUND -> false;
                 case OVERLOADED, RATE, DAY, OTHER -> true;
               };
       case 503, 529 -> !attemptHistory.upgrade();
-      case 500, 502, 504 ->
+      case 500, 502, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530 ->
           cause == ProviderLesson.ErrorCause.OVERLOADED && !attemptHistory.upgrade();
       default -> false;
     };
@@ -89,7 +98,7 @@ final class AttemptJudge {
     if (refusesAdditions(attemptHistory)) {
       return AttemptVerdict.WITHOUT; // it says nothing about the upstream's state
     }
-    if (status >= ERRORS) {
+    if (status >= ERRORS && !upstreamHealth.isRefused()) {
       note(status + " " + lesson.cause().name().toLowerCase(Locale.ROOT), now);
     }
     if (attemptHistory.upgrade() && status != 429) {
@@ -99,7 +108,8 @@ final class AttemptJudge {
       case 429 -> throttled(attemptHistory, lesson, pause, wide, now);
       case 503, 529 -> overloaded(attemptHistory, lesson, pause, now);
       case 408 -> onceMore(attemptHistory, MAX_BROKEN);
-      case 500, 502, 504 -> {
+      // from 520 on: Cloudflare could not get an answer from the server behind it
+      case 500, 502, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530 -> {
         if (lesson.cause() == ProviderLesson.ErrorCause.OVERLOADED) {
           yield overloaded(attemptHistory, lesson, pause, now);
         }
@@ -108,6 +118,21 @@ final class AttemptJudge {
       }
       default -> AttemptVerdict.PASS;
     };
+  }
+
+  /**
+   * Records an answer that refuses the gateway's account. One that says so although it has the
+   * status of a limit is enough, because no request alone provokes it.
+   */
+  AttemptVerdict accountRefused(AttemptHistory attemptHistory, ProviderLesson lesson, long now) {
+    refusal = lesson.said();
+    note("account refused: " + refusal, now);
+    if (lesson.status() == 429 && !lesson.namesUser()) {
+      upstreamHealth.refused(now);
+    } else {
+      upstreamHealth.refused(attemptHistory.tenant(), now);
+    }
+    return attemptHistory.upgrade() ? AttemptVerdict.PASS : AttemptVerdict.OTHER_ACCOUNT;
   }
 
   private AttemptVerdict throttled(
@@ -120,11 +145,7 @@ final class AttemptJudge {
       return AttemptVerdict.PASS; // other clients have accounts of their own
     }
     return switch (lesson.cause()) {
-      case TOO_LARGE -> AttemptVerdict.PASS;
-      case SPENT -> {
-        upstreamHealth.broken(now);
-        yield AttemptVerdict.PASS;
-      }
+      case TOO_LARGE, SPENT, ACCOUNT, MODEL_NOT_FOUND -> AttemptVerdict.PASS;
       case OVERLOADED -> overloaded(attemptHistory, lesson, pause, now);
       case RATE, DAY, OTHER -> limited(attemptHistory, lesson, pause, wide, now);
     };

@@ -20,7 +20,7 @@ public enum ProbeResult {
   /** Returns what an answer of that status means. */
   public static ProbeResult of(int status) {
     return switch (status) {
-      case 401, 403, 408, 429, NOT_IMPLEMENTED -> UNCLEAR;
+      case 401, 402, 403, 408, 429, NOT_IMPLEMENTED -> UNCLEAR;
       default -> status < SERVER_ERRORS ? WORKS : ERROR;
     };
   }

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param oddity the part that cannot be parsed, without its content, or null
  * @param words the words of an error in lower case, at most {@value #MOST_WORDS} characters; empty
  *     when there are none
+ * @param message the message of an error as other people may read it: printable, short, without
+ *     what it quotes and what may be a secret; empty when there is none
  */
 public record ProviderLesson(
     int status,
@@ -24,11 +26,23 @@ public record ProviderLesson(
     long retryAfterNanos,
     ErrorCause cause,
     @Nullable String oddity,
-    String words) {
+    String words,
+    String message) {
   /** Creates a lesson without unreadable parts and without words. */
   public ProviderLesson(
       int status, List<ProviderStatus> statuses, long retryAfterNanos, ErrorCause cause) {
     this(status, statuses, retryAfterNanos, cause, null, "");
+  }
+
+  /** Creates a lesson without a message. */
+  public ProviderLesson(
+      int status,
+      List<ProviderStatus> statuses,
+      long retryAfterNanos,
+      ErrorCause cause,
+      @Nullable String oddity,
+      String words) {
+    this(status, statuses, retryAfterNanos, cause, oddity, words, "");
   }
 
   private static final Pattern USER = Pattern.compile("\\busers?\\b");
@@ -46,6 +60,10 @@ public record ProviderLesson(
     DAY,
     /** A bill, a spend cap or a plan: waiting does not help. */
     SPENT,
+    /** The credential, or the account behind it: waiting does not help. */
+    ACCOUNT,
+    /** The provider does not know the model, or not any more. */
+    MODEL_NOT_FOUND,
     /** The request asks for more than it may, such as too many tokens: it can never pass. */
     TOO_LARGE,
     /** The provider is overloaded. */
@@ -86,7 +104,7 @@ public record ProviderLesson(
       return RefusalScope.POOL;
     }
     boolean named =
-        !USER.matcher(words).find()
+        !namesUser()
             && Pattern.compile(
                     "(?<![\\w.-])" + Pattern.quote(model.toLowerCase(Locale.ROOT)) + "(?![\\w-])")
                 .matcher(words)
@@ -94,9 +112,19 @@ public record ProviderLesson(
     return named ? RefusalScope.MODEL : null;
   }
 
+  /** Returns whether its words speak of a user: perhaps one of the client's own. */
+  boolean namesUser() {
+    return USER.matcher(words).find();
+  }
+
   /** Returns whether it states that nothing is left of a limit. */
   boolean usedUp() {
     return statuses.stream().anyMatch(each -> each.remaining() == 0);
+  }
+
+  /** Returns its status and its message. */
+  public String said() {
+    return message.isEmpty() ? String.valueOf(status) : status + " " + message;
   }
 
   /** Returns the lesson of an answer without any information but its status. */

@@ -43,6 +43,7 @@ public final class Upstream {
   private final UpstreamHealth upstreamHealth = new UpstreamHealth();
   private final AttemptJudge attemptJudge = new AttemptJudge(upstreamHealth);
   private final AdditionRefusals additionRefusals = new AdditionRefusals();
+  private final LostModels lostModels = new LostModels();
 
   @SharedState("pauses of pools")
   private final ConcurrentMap<Quota, PoolPause> pauses = new ConcurrentHashMap<>();
@@ -59,6 +60,9 @@ public final class Upstream {
 
   private volatile UpstreamSpec spec;
   private volatile long jitterNanos;
+
+  /** Whether the latest refusal of the account was that of a request that named a model. */
+  private volatile boolean refusedModel;
 
   Upstream(UpstreamSpec spec, PoolLimits limits, RandomGenerator random) {
     this.random = random;
@@ -176,9 +180,30 @@ public final class Upstream {
     return upstreamHealth.doubted();
   }
 
-  /** Returns the last trouble, or null. */
+  /** Returns the last trouble, or null; while its account is refused, that is it. */
   public @Nullable UpstreamTrouble trouble() {
     return attemptJudge.trouble();
+  }
+
+  /**
+   * Returns the status and the words with which the provider refuses the gateway's account, fit for
+   * clients; null unless it is unhealthy because of that.
+   */
+  public @Nullable String accountRefusal() {
+    return attemptJudge.refusal();
+  }
+
+  /**
+   * Returns whether it served a model and does not know it any more. {@code model} is the name that
+   * the client uses.
+   */
+  public boolean lost(@Nullable String model) {
+    return model != null && lostModels.isLost(ownName(model));
+  }
+
+  /** Returns the number of such models. */
+  public long lostModels() {
+    return lostModels.count();
   }
 
   /**
@@ -299,6 +324,7 @@ public final class Upstream {
     spec = next;
     attemptJudge.forget();
     additionRefusals.forget();
+    lostModels.forget();
     limit(next, now);
     retry();
   }
@@ -329,9 +355,10 @@ public final class Upstream {
         servedWithout(each, attemptHistory, pool, now);
       }
     }
-    boolean works = AttemptJudge.works(lesson.status());
+    noteModel(attemptHistory.model(), lesson);
+    boolean works = works(attemptHistory, lesson);
     boolean resumed = works && served(attemptHistory, pool, now);
-    boolean answered = works && upstreamHealth.answered(now);
+    boolean answered = works && answered(attemptHistory, lesson, now);
     boolean opened = answered || resumed || health().opens(now) < opens;
     boolean shut = (well && !upstreamHealth.well()) || (before && !readiness(pool, now).soon(now));
     if (opened || shut) {
@@ -347,12 +374,61 @@ public final class Upstream {
     additionRefusals.served(ownName(attemptHistory.model()), addition, key, alone, pool, now);
   }
 
+  private void noteModel(@Nullable String model, ProviderLesson lesson) {
+    if (model == null) {
+      return;
+    }
+    if (lesson.status() < AttemptJudge.ERRORS) {
+      lostModels.served(ownName(model));
+    } else if (lesson.cause() == ProviderLesson.ErrorCause.MODEL_NOT_FOUND) {
+      lostModels.notFound(ownName(model));
+    }
+  }
+
+  private boolean works(AttemptHistory attemptHistory, ProviderLesson lesson) {
+    return AttemptJudge.works(lesson.status()) && !refusesAccount(attemptHistory, lesson);
+  }
+
+  /**
+   * Records an answer of an upstream that works. Only one that serves a request shows that its
+   * account works, too; and if requests of models were refused, one of a model: lists and the like
+   * may still be free.
+   */
+  private boolean answered(AttemptHistory attemptHistory, ProviderLesson lesson, long now) {
+    boolean served =
+        lesson.status() < AttemptJudge.ERRORS && (attemptHistory.model() != null || !refusedModel);
+    return served ? upstreamHealth.answered(now) : upstreamHealth.worked(now);
+  }
+
+  /**
+   * Returns whether an answer refuses the gateway's own account. Where no dialect reads what it
+   * says, the status has to do, if the gateway has a credential at all. An answer that refuses
+   * something that the gateway has added is about that.
+   */
+  private boolean refusesAccount(AttemptHistory attemptHistory, ProviderLesson lesson) {
+    boolean credential = lesson.status() == 401 || lesson.status() == 402;
+    boolean addition = !credential && !attemptHistory.additions().refused().isEmpty();
+    if (attemptHistory.ownCredentials() || spec.access().passthrough() || addition) {
+      return false;
+    }
+    return switch (lesson.cause()) {
+      case SPENT, ACCOUNT -> true;
+      case OTHER ->
+          spec.access().apiKey() != null && (lesson.status() == 401 || lesson.status() == 402);
+      case RATE, DAY, TOO_LARGE, OVERLOADED, MODEL_NOT_FOUND -> false;
+    };
+  }
+
   private AttemptVerdict verdict(
       AttemptHistory attemptHistory, ProviderLesson lesson, Quota pool, long now) {
     Object tenant = ActiveKeys.name(attemptHistory.tenant());
     String model = ownName(attemptHistory.model());
     if (lesson.status() == 429) {
       pause(pool).countThrottled();
+    }
+    if (refusesAccount(attemptHistory, lesson)) {
+      refusedModel = attemptHistory.model() != null;
+      return attemptJudge.accountRefused(attemptHistory, lesson, now);
     }
     if (!AttemptJudge.limits(attemptHistory, lesson)) {
       return attemptJudge.of(attemptHistory, lesson, pause(pool), true, now);

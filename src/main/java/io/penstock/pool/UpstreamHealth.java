@@ -15,13 +15,20 @@ import org.jspecify.annotations.Nullable;
  * <p>A failure that a request may have provoked by what it asks counts only when requests of two
  * keys failed, or when no other key sent a request in the last minute: nobody shall take the
  * upstream from others by repeating a request that fails. For the same reason the gate opens as
- * soon as a second key comes, if nothing but such failures of one key has shut it. Safe from any
- * thread.
+ * soon as a second key comes, if nothing but such failures of one key has shut it.
+ *
+ * <p>Refusals of the gateway's account are such failures, too, in a row of their own: only an
+ * answer that serves a request ends it, because a provider may find fault with a request before it
+ * looks at the account. While they are the reason, a probe that may not ask shows nothing new. Safe
+ * from any thread.
  */
 final class UpstreamHealth {
   static final int FAILURES = 3;
   static final long LEAST_NANOS = 1_000_000_000L;
   static final long MOST_NANOS = 15_000_000_000L;
+
+  /** How many refusals of the account in a row are enough if two keys met them. */
+  static final int WITNESSED_REFUSALS = 2;
 
   /** How long after its last request a key counts as active. */
   static final long ACTIVE_NANOS = 60_000_000_000L;
@@ -38,17 +45,13 @@ final class UpstreamHealth {
   private final QuotaGate quotaGate = new QuotaGate();
   private final ActiveKeys activeKeys = new ActiveKeys(ACTIVE_NANOS);
 
-  /** The failures in a row that are the upstream's own. */
-  private int own;
+  private final FailureRow failures = new FailureRow();
 
-  /** The failures in a row that requests may have provoked. */
-  private int provoked;
+  /** The refusals of the account. */
+  private final FailureRow refusals = new FailureRow();
 
-  /** The key of the first of those requests, or null. */
-  private @Nullable Object provoker;
-
-  /** Whether another key had such a failure too. */
-  private boolean several;
+  /** Whether refusals of the account have shut the gate; writes are synchronized. */
+  private volatile boolean refused;
 
   /** The key whose requests alone shut the gate, or null; writes are synchronized. */
   private volatile @Nullable Object shutBy;
@@ -100,7 +103,7 @@ final class UpstreamHealth {
   /** Records a failed attempt for which no request is to blame. */
   synchronized void failed(long now) {
     if (!early(now)) {
-      own++;
+      failures.add();
       countFailures(now);
     }
   }
@@ -115,11 +118,8 @@ final class UpstreamHealth {
     if (early(now)) {
       return false;
     }
-    Object name = ActiveKeys.name(key);
-    several |= provoker != null && !provoker.equals(name);
-    provoker = provoker == null ? name : provoker;
-    provoked++;
-    if (well() || counted(now) > 0) {
+    failures.add(ActiveKeys.name(key));
+    if (well() || failures.counted(activeKeys, now) > 0) {
       countFailures(now);
       return false;
     }
@@ -128,23 +128,52 @@ final class UpstreamHealth {
   }
 
   private void countFailures(long now) {
-    if (counted(now) >= (well() ? FAILURES : 1)) {
-      shutBy = own == 0 && !several ? provoker : null;
-      shutLonger(now);
+    if (failures.counted(activeKeys, now) >= (well() ? FAILURES : 1)) {
+      shut(failures, now);
     }
   }
 
-  /** Returns the number of failures in a row that count. */
-  private int counted(long now) {
-    boolean counts = several || (provoker != null && activeKeys.only(provoker, now));
-    return counts ? own + provoked : own;
+  /** Records that the provider refused the gateway's account, for which no request is to blame. */
+  synchronized void refused(long now) {
+    if (!early(now)) {
+      refusals.add();
+      shut(refusals, now);
+    }
+  }
+
+  /**
+   * Records that the provider refused the gateway's account, perhaps because of what the request
+   * asks.
+   *
+   * @param key the key of the request; null stands for requests without one
+   * @return whether a request may go on trial now, because this refusal does not count
+   */
+  synchronized boolean refused(@Nullable Object key, long now) {
+    if (early(now)) {
+      return false;
+    }
+    refusals.add(ActiveKeys.name(key));
+    int counted = refusals.counted(activeKeys, now);
+    if (!well() && counted == 0) {
+      quotaGate.tryFrom(now, shutNanos);
+      return true;
+    }
+    int most = refusals.isWitnessed() ? WITNESSED_REFUSALS : FAILURES;
+    if (counted >= (well() ? most : 1)) {
+      shut(refusals, now);
+    }
+    return false;
+  }
+
+  private void shut(FailureRow because, long now) {
+    shutBy = because.alone();
+    refused = because == refusals;
+    shutLonger(now);
   }
 
   private void forgetFailures() {
-    own = 0;
-    provoked = 0;
-    provoker = null;
-    several = false;
+    failures.forget();
+    refusals.forget();
   }
 
   /**
@@ -174,6 +203,7 @@ final class UpstreamHealth {
   synchronized void broken(long now) {
     shutBy = null;
     if (!early(now)) {
+      refused = false;
       shutLonger(now);
     }
   }
@@ -203,13 +233,14 @@ final class UpstreamHealth {
     if (now < probeAt) {
       return false;
     }
-    errors = result == ProbeResult.ERROR ? errors + 1 : 0;
-    boolean tries =
+    boolean error =
         switch (result) {
-          case WORKS, UNCLEAR -> true;
-          case ERROR -> errors >= MOST_ERRORS;
-          case UNREACHABLE -> false;
+          case ERROR -> true;
+          case UNCLEAR -> refused;
+          case WORKS, UNREACHABLE -> false;
         };
+    errors = error ? errors + 1 : 0;
+    boolean tries = error ? errors >= MOST_ERRORS : result != ProbeResult.UNREACHABLE;
     if (!tries) {
       shutBy = null;
       shutLonger(now);
@@ -222,7 +253,10 @@ final class UpstreamHealth {
     return true;
   }
 
-  /** Records an answer that shows that the upstream works; returns whether that opened the gate. */
+  /**
+   * Records an answer that shows that the upstream and its account work; returns whether that
+   * opened the gate.
+   */
   synchronized boolean answered(long now) {
     if (early(now)) {
       return false;
@@ -230,6 +264,27 @@ final class UpstreamHealth {
     doubted = false;
     forgetFailures();
     return opened();
+  }
+
+  /**
+   * Records an answer that shows that the upstream works, but not whether its account does; returns
+   * whether that opened the gate, or lets another request go on trial now.
+   */
+  synchronized boolean worked(long now) {
+    if (early(now)) {
+      return false;
+    }
+    failures.forget();
+    if (!refused) {
+      return opened();
+    }
+    quotaGate.tryFrom(now, shutNanos);
+    return true;
+  }
+
+  /** Returns whether it is unhealthy because the provider refuses the gateway's account. */
+  boolean isRefused() {
+    return refused;
   }
 
   /** Resets the state, as for a newly configured upstream; returns whether it was unhealthy. */
@@ -242,6 +297,7 @@ final class UpstreamHealth {
   private boolean opened() {
     boolean was = !well();
     shutBy = null;
+    refused = false;
     if (was) {
       probeAt = Ticker.NEVER;
       errors = 0;

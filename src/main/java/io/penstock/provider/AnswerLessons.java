@@ -74,7 +74,13 @@ final class AnswerLessons {
       oddity = "when to come again cannot be read";
     }
     return new ProviderLesson(
-        status, standings, retryAfter, error.wording(status), oddity, error.words());
+        status,
+        standings,
+        retryAfter,
+        error.wording(status),
+        oddity,
+        error.words(),
+        error.message());
   }
 
   /** Returns the time that headers state which only tell when a window ends. */

@@ -22,22 +22,13 @@ import tools.jackson.databind.json.JsonMapper;
  * @param text type, code, status and message if the body has them, else all of it; in lower case
  * @param retryDelay delay in a {@code RetryInfo}, in another member or in the words, or null
  * @param daily whether a {@code QuotaFailure} names a daily quota
+ * @param about type, code and status, and the message without what it quotes; in lower case
+ * @param message the message as other people may read it
  */
-record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
+record ErrorText(
+    String text, @Nullable String retryDelay, boolean daily, String about, String message) {
   private static final int MAX_BYTES = 64 << 10;
   private static final JsonMapper JSON = new JsonMapper();
-
-  private static final List<String> SPENT =
-      List.of(
-          "insufficient_quota",
-          "billing_hard_limit",
-          "billing_not_active",
-          "credit balance",
-          "spend cap",
-          "spend limit",
-          "spending limit",
-          "usage limit",
-          "exceeded your current quota");
 
   private static final List<String> RATE =
       List.of(
@@ -69,10 +60,12 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
 
   static ErrorText of(byte[] body) {
     byte[] read = body.length <= MAX_BYTES ? body : Arrays.copyOf(body, MAX_BYTES);
-    JsonNode error = error(read);
+    JsonNode root = root(read);
+    JsonNode error = error(root);
     if (error == null) {
-      String text = small(new String(read, UTF_8));
-      return new ErrorText(text, delay(text), false);
+      String all = new String(read, UTF_8);
+      String message = root == null ? all : message(root);
+      return of(small(all), delay(small(all)), false, message, root);
     }
     String retryDelay = null;
     boolean daily = false;
@@ -91,7 +84,8 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
     }
     text.append(model);
     String words = small(text.toString());
-    return new ErrorText(words, retryDelay == null ? delay(error, words) : retryDelay, daily);
+    String delay = retryDelay == null ? delay(error, words) : retryDelay;
+    return of(words, delay, daily, error.path("message").asString(""), error);
   }
 
   /**
@@ -114,19 +108,58 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
         : delay.group(2) + (unit.equals("milli") ? "ms" : unit.substring(0, 1));
   }
 
-  /**
-   * Returns the object that describes the error, or null if the body is not JSON or lacks the
-   * common shape.
-   */
-  private static @Nullable JsonNode error(byte[] body) {
+  private static ErrorText of(
+      String text,
+      @Nullable String retryDelay,
+      boolean daily,
+      String message,
+      @Nullable JsonNode error) {
+    StringBuilder about = new StringBuilder(PublicWords.unquoted(message)).append('\n');
+    about.append(PublicWords.unquoted(inner(message))).append('\n');
+    if (error != null) {
+      for (String member : List.of("type", "code", "status")) {
+        about.append(error.path(member).asString("")).append('\n');
+      }
+    }
+    return new ErrorText(text, retryDelay, daily, small(about.toString()), PublicWords.of(message));
+  }
+
+  /** Returns the message of an error that a proxy has put into its own, or an empty text. */
+  private static String inner(String message) {
+    int at = message.indexOf("{\"error\"");
+    int end = message.lastIndexOf('}');
+    JsonNode error = at < 0 || end < at ? null : error(root(message.substring(at, end + 1)));
+    return error == null ? "" : error.path("message").asString("");
+  }
+
+  private static @Nullable JsonNode root(String text) {
+    return root(text.getBytes(UTF_8));
+  }
+
+  /** Returns the body, or null if it is not JSON. */
+  private static @Nullable JsonNode root(byte[] body) {
     try {
       JsonNode root = JSON.readTree(body);
-      // Gemini streams arrays, which may contain an error
-      JsonNode error = (root.isArray() ? root.path(0) : root).path("error");
-      return error.isObject() ? error : null;
+      return root.isArray() ? root.path(0) : root; // Gemini streams arrays, which may hold an error
     } catch (JacksonException e) {
       return null;
     }
+  }
+
+  /** Returns the object that describes the error, or null if the body lacks the common shape. */
+  private static @Nullable JsonNode error(@Nullable JsonNode root) {
+    JsonNode error = root == null ? null : root.path("error");
+    return error != null && error.isObject() ? error : null;
+  }
+
+  /** Returns the message in JSON without the common shape; empty if it cannot be told. */
+  private static String message(JsonNode root) {
+    for (String member : List.of("error", "message", "detail", "msg", "title")) {
+      if (root.path(member).isString()) {
+        return root.path(member).stringValue();
+      }
+    }
+    return "";
   }
 
   private static String small(String text) {
@@ -143,7 +176,15 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
     if (status == 503 || status == 529 || text.contains("overloaded_error")) {
       return ErrorCause.OVERLOADED;
     }
-    if (REQUEST.matcher(text).find() || asksTooMuch()) {
+    if (AccountWords.deniesModel(status, text)) {
+      return ErrorCause.MODEL_NOT_FOUND;
+    }
+    boolean ofRequest = REQUEST.matcher(text).find() || asksTooMuch();
+    ErrorCause ofAccount = AccountWords.ofAccount(status, about, ofRequest);
+    if (ofAccount != null) {
+      return ofAccount;
+    }
+    if (ofRequest) {
       return ErrorCause.TOO_LARGE;
     }
     // Gemini mentions plans and billing for every kind of quota, so its details take precedence.
@@ -151,8 +192,11 @@ record ErrorText(String text, @Nullable String retryDelay, boolean daily) {
     if (daily) {
       return ErrorCause.DAY;
     }
-    if (!passes && any(SPENT)) {
+    if (status == 429 && !passes && AccountWords.spent(text)) {
       return ErrorCause.SPENT;
+    }
+    if (status == 429 && !passes && AccountWords.refused(about)) {
+      return ErrorCause.ACCOUNT;
     }
     return passes || any(RATE) ? ErrorCause.RATE : ErrorCause.OTHER;
   }

@@ -48,6 +48,19 @@ public record Refusal(
     return new Refusal(refusalReason, detail, UNKNOWN);
   }
 
+  /**
+   * Returns the refusal of a request because the provider refuses the gateway's account, which only
+   * an operator can change.
+   *
+   * @param said what the provider says, fit for clients
+   */
+  public static Refusal ofAccount(String said) {
+    return of(
+            RefusalReason.UPSTREAM_ACCOUNT,
+            "the provider refuses the account with which the gateway asks it: " + said)
+        .withoutRetry();
+  }
+
   /** Returns this refusal with another time after which the request would be served. */
   public Refusal retryAfter(long nanos) {
     return new Refusal(reason, detail, nanos, retryUseless);

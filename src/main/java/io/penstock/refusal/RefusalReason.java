@@ -70,6 +70,8 @@ public enum RefusalReason {
   UPSTREAM_UNREACHABLE(502, false),
   /** The upstream did not answer in time. */
   UPSTREAM_TIMEOUT(504, false),
+  /** The provider refuses the account with which the gateway asks it. */
+  UPSTREAM_ACCOUNT(502, false),
   /** The gateway is stopping. */
   SHUTTING_DOWN(503, false),
   /** Every upstream that could serve the request is disabled or unhealthy. */

@@ -226,6 +226,18 @@ class GatewayMetersTest {
     upstream()
         .judge(first, new ProviderLesson(429, List.of(), -1, ProviderLesson.ErrorCause.SPENT), 0);
     assertThat(healthy()).isZero();
+    assertThat(gauge("penstock.upstream.account.refused")).isOne();
+    upstream().retry();
+    assertThat(gauge("penstock.upstream.account.refused")).isZero();
+    upstream().judge(first, ProviderLesson.silent(200), 0);
+    assertThat(gauge("penstock.upstream.models.lost")).isZero();
+    upstream()
+        .judge(
+            first,
+            new ProviderLesson(404, List.of(), -1, ProviderLesson.ErrorCause.MODEL_NOT_FOUND),
+            0);
+    assertThat(gauge("penstock.upstream.models.lost")).isOne();
+    assertThat(healthy()).isEqualTo(1);
   }
 
   @Test
@@ -265,7 +277,11 @@ class GatewayMetersTest {
   }
 
   private double healthy() {
-    return registry.get("penstock.upstream.healthy").tag("upstream", "u").gauge().value();
+    return gauge("penstock.upstream.healthy");
+  }
+
+  private double gauge(String name) {
+    return registry.get(name).tag("upstream", "u").gauge().value();
   }
 
   private Upstream upstream() {

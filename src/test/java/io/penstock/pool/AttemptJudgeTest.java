@@ -91,7 +91,7 @@ class AttemptJudgeTest {
     "429, 5, OTHER, WAIT, true",
     "429, -1, RATE, WAIT, true",
     "429, -1, OTHER, WAIT, true",
-    "429, 5, SPENT, PASS, true",
+    "429, 5, SPENT, OTHER_ACCOUNT, true",
     "429, 5, TOO_LARGE, PASS, false",
     "503, -1, OVERLOADED, ELSEWHERE, true",
     "529, -1, OVERLOADED, ELSEWHERE, true",
@@ -100,7 +100,24 @@ class AttemptJudgeTest {
     "500, -1, OTHER, ELSEWHERE, false",
     "502, -1, OTHER, ELSEWHERE, false",
     "504, -1, OTHER, ELSEWHERE, false",
+    "520, -1, OTHER, ELSEWHERE, false",
+    "521, -1, OTHER, ELSEWHERE, false",
+    "522, -1, OTHER, ELSEWHERE, false",
+    "523, -1, OTHER, ELSEWHERE, false",
+    "524, -1, OTHER, ELSEWHERE, false",
+    "525, -1, OTHER, ELSEWHERE, false",
+    "526, -1, OTHER, ELSEWHERE, false",
+    "527, -1, OTHER, ELSEWHERE, false",
+    "530, -1, OTHER, ELSEWHERE, false",
+    "528, -1, OTHER, PASS, false",
     "501, -1, OTHER, PASS, false",
+    "400, -1, SPENT, OTHER_ACCOUNT, false",
+    "401, -1, ACCOUNT, OTHER_ACCOUNT, false",
+    "402, -1, SPENT, OTHER_ACCOUNT, false",
+    "403, -1, ACCOUNT, OTHER_ACCOUNT, false",
+    "429, -1, ACCOUNT, OTHER_ACCOUNT, true",
+    "404, -1, MODEL_NOT_FOUND, PASS, false",
+    "429, -1, MODEL_NOT_FOUND, PASS, false",
     "400, -1, OTHER, PASS, false",
     "401, -1, OTHER, PASS, false",
     "404, 5, RATE, PASS, false",
@@ -264,7 +281,7 @@ class AttemptJudgeTest {
   @Test
   void trialThatGoesWell_opensItForAll() {
     judge(429, UNSAID, ErrorCause.SPENT, FIRST, NOW);
-    assertThat(upstream.trouble()).isEqualTo(new UpstreamTrouble("429 spent", NOW));
+    assertThat(upstream.trouble()).isEqualTo(new UpstreamTrouble("account refused: 429", NOW));
     judge(200, UNSAID, ErrorCause.OTHER, FIRST, NOW + 1);
     assertThat(goes(pool, NOW + 1)).as("an answer to what was sent before").isFalse();
     upstream.probed(ProbeResult.WORKS, null, NOW + SECOND);
@@ -294,7 +311,17 @@ class AttemptJudgeTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"500, OTHER", "502, OTHER", "504, OTHER", "503, OVERLOADED", "529, OTHER"})
+  @CsvSource({
+    "500, OTHER",
+    "502, OTHER",
+    "504, OTHER",
+    "503, OVERLOADED",
+    "529, OTHER",
+    "520, OTHER",
+    "530, OTHER",
+    "401, ACCOUNT",
+    "402, SPENT"
+  })
   void threeErrorsOfTheUpstreamInARow_shutIt(int status, ErrorCause wording) {
     judge(status, UNSAID, wording, FIRST, NOW);
     judge(status, UNSAID, wording, FIRST, NOW);

@@ -232,6 +232,94 @@ class UpstreamHealthTest {
   }
 
   @Test
+  void refusalsOfTheAccount_countAfterThree_orTwoOfTwoKeys() {
+    health.arrived("a", 0);
+    health.refused("a", 0);
+    health.refused("a", 0);
+    assertThat(health.well()).isTrue();
+    health.refused("a", 0);
+    assertShut(0, SECOND);
+    assertThat(health.isRefused()).isTrue();
+    assertThat(health.arrived("b", 1)).as("whether another key opens it").isTrue();
+    assertThat(health.isRefused()).isFalse();
+    health.refused("b", 2);
+    assertThat(health.well()).isTrue();
+    health.refused("a", 2);
+    assertShut(2, SECOND + 2);
+    assertThat(health.arrived("c", 3)).isFalse();
+  }
+
+  @Hostile(Hostile.By.CLIENT)
+  @Test
+  void refusalsOfOneKeyWhileAnotherIsActive_doNotCount_alsoNotOnTrial() {
+    arrive(0, "b", "a");
+    for (int each = 0; each < 100; each++) {
+      health.refused("a", 0);
+    }
+    assertThat(health.well()).isTrue();
+    health.refused(0);
+    assertShut(0, SECOND);
+    health.probed(ProbeResult.WORKS, SECOND);
+    for (int trial = 0; trial < 10; trial++) {
+      assertThat(health.gate().pass(SECOND)).isTrue();
+      assertThat(health.refused("a", SECOND)).as("whether the next may try").isTrue();
+    }
+    assertThat(health.gate().pass(SECOND)).isTrue();
+    assertThat(health.refused("b", SECOND)).isFalse();
+    assertShut(SECOND, 3 * SECOND);
+  }
+
+  @Test
+  void onlyWhatServes_endsTheRefusals() {
+    health.refused("a", 0);
+    health.refused("a", 0);
+    assertThat(health.worked(0)).isFalse();
+    health.refused("a", 0);
+    assertShut(0, SECOND);
+    health.probed(ProbeResult.WORKS, SECOND);
+    assertThat(health.gate().pass(SECOND)).isTrue();
+    assertThat(health.worked(SECOND)).as("whether the next may try").isTrue();
+    assertThat(health.isRefused()).isTrue();
+    assertThat(health.gate().pass(SECOND)).isTrue();
+    assertThat(health.answered(SECOND)).isTrue();
+    assertThat(health.isRefused()).isFalse();
+    health.refused("a", SECOND);
+    health.refused("a", SECOND);
+    health.answered(SECOND);
+    health.refused("a", SECOND);
+    assertThat(health.well()).as("they are no more in a row").isTrue();
+  }
+
+  @Test
+  void probesThatMayNotAsk_showThatTheAccountIsStillRefused_butNotForEver() {
+    health.refused(0);
+    long now = 0;
+    for (long seconds : new long[] {1, 2, 4}) {
+      now += seconds * SECOND;
+      assertThat(health.probed(ProbeResult.UNCLEAR, now)).isFalse();
+      assertThat(health.isRefused()).isTrue();
+    }
+    now += 8 * SECOND;
+    assertThat(health.probed(ProbeResult.UNCLEAR, now)).as("the fourth").isTrue();
+    assertThat(health.gate().pass(now)).isTrue();
+    assertThat(health.refused("a", now)).isFalse();
+    assertShut(now, now + 15 * SECOND);
+  }
+
+  @Test
+  void failuresAndRefusals_areRowsOfTheirOwn() {
+    fail(0, "a", "a");
+    health.refused("a", 0);
+    health.refused("a", 0);
+    assertThat(health.well()).isTrue();
+    fail(0, "a");
+    assertShut(0, SECOND);
+    assertThat(health.isRefused()).isFalse();
+    health.probed(ProbeResult.UNCLEAR, SECOND);
+    assertThat(health.gate().pass(SECOND)).as("the trial").isTrue();
+  }
+
+  @Test
   void failureOfARequestThatWasSentBeforeItWasShut_changesNothing() {
     arrive(0, "a", "b");
     health.broken(0);
@@ -245,9 +333,21 @@ class UpstreamHealthTest {
 
   @ParameterizedTest
   @CsvSource({
-    "200, WORKS", "302, WORKS", "400, WORKS", "404, WORKS", "499, WORKS",
-    "401, UNCLEAR", "403, UNCLEAR", "408, UNCLEAR", "429, UNCLEAR", "501, UNCLEAR",
-    "500, ERROR", "502, ERROR", "503, ERROR", "529, ERROR"
+    "200, WORKS",
+    "302, WORKS",
+    "400, WORKS",
+    "404, WORKS",
+    "499, WORKS",
+    "401, UNCLEAR",
+    "402, UNCLEAR",
+    "403, UNCLEAR",
+    "408, UNCLEAR",
+    "429, UNCLEAR",
+    "501, UNCLEAR",
+    "500, ERROR",
+    "502, ERROR",
+    "503, ERROR",
+    "529, ERROR"
   })
   void statusOfAProbe_saysWhetherTheUpstreamWorks(int status, ProbeResult result) {
     assertThat(ProbeResult.of(status)).isEqualTo(result);

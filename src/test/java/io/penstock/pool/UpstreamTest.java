@@ -139,7 +139,7 @@ class UpstreamTest {
     assertWoken(1);
     upstream.probed(ProbeResult.WORKS, null, NOW + SECOND);
     assertWoken(2);
-    answer(401, ErrorCause.OTHER, NOW + SECOND);
+    answer(403, ErrorCause.OTHER, NOW + SECOND);
     assertWoken(2);
     answer(200, ErrorCause.OTHER, NOW + SECOND);
     assertWoken(3);

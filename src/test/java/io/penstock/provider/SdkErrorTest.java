@@ -68,6 +68,7 @@ class SdkErrorTest {
     "QUEUE_TIMEOUT, RateLimitException, requests, queue_timeout",
     "COST_EXCEEDS_CAPACITY, RateLimitException, tokens, cost_exceeds_capacity",
     "UPSTREAM_UNREACHABLE, InternalServerException, server_error, upstream_unreachable",
+    "UPSTREAM_ACCOUNT, InternalServerException, server_error, upstream_account",
     "SHUTTING_DOWN, InternalServerException, server_error, shutting_down",
     "UPSTREAM_TIMEOUT, InternalServerException, server_error, upstream_timeout",
   })
@@ -115,6 +116,7 @@ class SdkErrorTest {
     "QUEUE_FULL, RateLimitException, rate_limit_error",
     "COST_EXCEEDS_CAPACITY, RateLimitException, rate_limit_error",
     "UPSTREAM_UNREACHABLE, InternalServerException, api_error",
+    "UPSTREAM_ACCOUNT, InternalServerException, api_error",
     "SHUTTING_DOWN, ServiceUnavailableException, overloaded_error",
     "UPSTREAM_TIMEOUT, GatewayTimeoutException, timeout_error",
   })

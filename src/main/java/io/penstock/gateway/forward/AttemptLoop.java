@@ -33,6 +33,7 @@ import io.penstock.wire.ConnectionGuard;
 import io.penstock.wire.ConnectionUse;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -83,8 +84,16 @@ public final class AttemptLoop {
   /** The lesson of the head of an answer with a good status. */
   private @Nullable ProviderLesson headLesson;
 
+  /** The upstreams that refused it because of the gateway's account. */
+  private final Set<String> withoutAccount = new LinkedHashSet<>(0);
+
   private int rejected;
   private int broken;
+
+  /**
+   * Whether the present attempt was one on trial, which an unhealthy upstream gets one at a time.
+   */
+  private boolean onTrial;
 
   /** Whether a connection was lost in an earlier attempt. */
   private boolean lost;
@@ -104,6 +113,7 @@ public final class AttemptLoop {
   Mono<Void> next() {
     Upstream upstream = upstream();
     UpstreamSpec spec = upstream.spec();
+    onTrial = upstream.health().onTrial();
     URI base = services.addresses().of(spec);
     Set<Addition> withheld =
         refusedAdditions.withheld(spec.id(), upstream.withheld(requestContext.askedModel(), now()));
@@ -177,13 +187,16 @@ public final class AttemptLoop {
       return passed(upstreamAnswer);
     }
     Set<Addition> refused = refusedAdditions(upstreamAnswer);
-    AttemptVerdict attemptVerdict =
-        judged(
-            lesson(status, upstreamAnswer.headers(), upstreamAnswer.beginning(), false), refused);
+    ProviderLesson lesson =
+        lesson(status, upstreamAnswer.headers(), upstreamAnswer.beginning(), false);
+    AttemptVerdict attemptVerdict = judged(lesson, refused);
     if (attemptVerdict == AttemptVerdict.WITHOUT) {
       return without(upstreamAnswer);
     }
     AttemptFailure failure = tap().failedBefore(upstreamAnswer.failed(), status);
+    if (attemptVerdict == AttemptVerdict.OTHER_ACCOUNT) {
+      return byOtherAccount(upstreamAnswer, lesson, failure);
+    }
     ParkedTicket waitingTicket = again(failure, attemptVerdict, !UpstreamAnswer.limited(status));
     return waitingTicket == null
         ? passed(upstreamAnswer)
@@ -249,6 +262,30 @@ public final class AttemptLoop {
   }
 
   /**
+   * Sends the request to another upstream, or tells the client that the gateway's account is
+   * refused. It does not count against the retry budget: a call that is refused so is no work.
+   */
+  private Mono<Void> byOtherAccount(
+      UpstreamAnswer refused, ProviderLesson lesson, AttemptFailure failure) {
+    String id = upstream().spec().id();
+    tap().complain(id, "the account is refused: " + lesson.said());
+    boolean first = withoutAccount.add(id);
+    boolean goes = first && requestContext.repeatable() && !settlement().isBound();
+    boolean otherModel = goes && !anyHealthy(false);
+    ParkedTicket waitingTicket =
+        goes && anyHealthy(otherModel)
+            ? settlement().retry(failure, withoutAccount, otherModel, now())
+            : null;
+    if (waitingTicket != null) {
+      return await(refused, String.valueOf(lesson.status()), waitingTicket);
+    }
+    refused.drop();
+    Refusal refusal = Refusal.ofAccount(lesson.said());
+    tap().refusedInstead(refusal, lesson.status());
+    return RefusalWriter.refuse(untapped(), requestContext, refusal);
+  }
+
+  /**
    * Repeats the request without the additions that the upstream refused. The repeat is one more
    * call, which has to wait for the upstream's limits like any other.
    */
@@ -310,35 +347,45 @@ public final class AttemptLoop {
    * @param budgeted whether a retry at another upstream counts against the retry budget, because it
    *     is more work for upstreams that have too much already. Connections that were lost or could
    *     not be made do not count: each of the requests that were lost with an upstream is sent at
-   *     most once more, and has to pass all limits again
+   *     most once more, and has to pass all limits again. Neither do trials, which are few
    * @return the ticket that waits, or null
    */
   private @Nullable ParkedTicket again(
       AttemptFailure attemptFailure, AttemptVerdict attemptVerdict, boolean budgeted) {
     boolean goes =
         attemptVerdict == AttemptVerdict.WAIT || attemptVerdict == AttemptVerdict.ELSEWHERE;
-    if (!goes || !requestContext.repeatable() || (broken > 1 && !anyHealthy())) {
+    if (!goes || !requestContext.repeatable() || (broken > 1 && !anyHealthy(true))) {
       return null;
     }
     long now = now();
     boolean toOtherUpstream = attemptVerdict == AttemptVerdict.ELSEWHERE;
-    if (toOtherUpstream && budgeted && !services.budgets().of(upstream().spec().id()).retry(now)) {
+    boolean counts = toOtherUpstream && budgeted && !onTrial;
+    if (counts && !services.budgets().of(upstream().spec().id()).retry(now)) {
       return null;
     }
-    return settlement().retry(attemptFailure, toOtherUpstream, now);
+    Set<String> avoided = new LinkedHashSet<>(withoutAccount);
+    if (toOtherUpstream) {
+      avoided.add(upstream().spec().id());
+    }
+    return settlement().retry(attemptFailure, avoided, false, now);
   }
 
   /**
-   * Returns whether any upstream for the request is healthy. A request that failed twice is not
-   * kept waiting for one that is to become healthy: its client had better learn the cause.
+   * Returns whether any upstream for the request is healthy, those left out that refused it because
+   * of the gateway's account. A request that failed twice is not kept waiting for one that is to
+   * become healthy: its client had better learn the cause.
+   *
+   * @param withFallbacks whether those of fallback models count, too
    */
-  private boolean anyHealthy() {
+  private boolean anyHealthy(boolean withFallbacks) {
     long now = now();
     EndpointSpec endpoint = requestContext.endpoint().spec();
     String model = requestContext.model();
-    boolean any = model != null && endpoint.forwarding().fallbacks().containsKey(model);
+    boolean any =
+        withFallbacks && model != null && endpoint.forwarding().fallbacks().containsKey(model);
     for (UpstreamSpec each : endpoint.upstreams()) {
-      Upstream known = any || each.serves(model) ? services.upstreams().find(each.id()) : null;
+      boolean serves = (any || each.serves(model)) && !withoutAccount.contains(each.id());
+      Upstream known = serves ? services.upstreams().find(each.id()) : null;
       if (known != null && known.readiness(null, now).soon(now)) {
         return true;
       }

@@ -34,7 +34,10 @@ public final class UpstreamLog implements VerdictSource.AttemptListener {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.upstream");
   private static final long MILLI = 1_000_000L;
 
-  /** Most models with a logged refusal; it is bounded because clients can invent models. */
+  /**
+   * Most models with a logged refusal, or that are lost; it is bounded because clients can invent
+   * models.
+   */
   private static final int MOST_MODELS = 1_000;
 
   /**
@@ -76,6 +79,12 @@ public final class UpstreamLog implements VerdictSource.AttemptListener {
   @SharedState("refused additions")
   private final Set<Place> leftOut = ConcurrentHashMap.newKeySet();
 
+  @SharedState("lines of the log")
+  private final Set<Model> lost = ConcurrentHashMap.newKeySet();
+
+  /** A model of an upstream, under the upstream's own name for it. */
+  private record Model(String upstream, String name) {}
+
   /** An addition to requests for a model of an upstream, under the upstream's own name for it. */
   private record Place(String upstream, String model, Addition addition) {}
 
@@ -111,8 +120,9 @@ public final class UpstreamLog implements VerdictSource.AttemptListener {
     Quota pool = upstream.pool(model, now);
     Line health = health(upstream, now);
     Line pause = pause(upstream, pool, now);
+    Line known = known(upstream, model);
     boolean limits = !lowered.isEmpty() || (lesson != null && changesLimits(lesson));
-    if (health == null && pause == null && !limits) {
+    if (health == null && pause == null && known == null && !limits) {
       additions(upstream, model, now, lines);
       return;
     }
@@ -121,6 +131,9 @@ public final class UpstreamLog implements VerdictSource.AttemptListener {
       lines.add(health.of(named));
     }
     additions(upstream, model, now, lines);
+    if (known != null) {
+      lines.add(known.of(named + ", " + PrintableText.of(ownName(upstream, model))));
+    }
     String ofPool = named + ", " + pool(upstream, model);
     if (pause != null) {
       lines.add(pause.of(ofPool));
@@ -229,6 +242,21 @@ public final class UpstreamLog implements VerdictSource.AttemptListener {
     return addition == Addition.STREAM_USAGE
         ? "streams are asked for their usage again"
         : addition.text() + " is added again";
+  }
+
+  /** Returns the line about a model that the upstream has served and does not know any more. */
+  private @Nullable Line known(Upstream upstream, @Nullable String model) {
+    boolean missing = upstream.lost(model);
+    if (!missing && lost.isEmpty()) {
+      return null;
+    }
+    Model of = new Model(upstream.spec().id(), ownName(upstream, model));
+    if (!missing) {
+      return lost.remove(of) ? Line.good("it is served again") : null;
+    }
+    return lost.size() < MOST_MODELS && lost.add(of)
+        ? Line.bad("it was served before, and the provider does not know it any more")
+        : null;
   }
 
   private static String ownName(Upstream upstream, @Nullable String model) {

@@ -439,6 +439,18 @@ public final class UsageTap {
     return failure.refusal();
   }
 
+  /**
+   * Settles a request that gets a refusal instead of the upstream's answer.
+   *
+   * @param answered the status of that answer
+   */
+  public void refusedInstead(Refusal refusal, int answered) {
+    ended = true;
+    long now = ticker.nanos();
+    answerLearning.called(requestContext, null, refusal.reason().code(), now);
+    settlement().failed(refusal, CallEnd.answered(answered, null, 0), now);
+  }
+
   /** Settles a request that gets no answer because of what the client sent. */
   public void refused(Refusal refusal) {
     ended = true;
