@@ -9,9 +9,18 @@ import java.nio.ByteBuffer;
  * byte order mark that a stream may begin with is not fed.
  */
 public final class SseScanner {
-  private static final byte[] DATA = {'d', 'a', 't', 'a'};
-  private static final byte[] EVENT = {'e', 'v', 'e', 'n', 't'};
-  private static final byte[] ERROR = {'e', 'r', 'r', 'o', 'r'};
+  /** A field whose line matters. */
+  private enum Field {
+    DATA("data"),
+    EVENT("event"),
+    ERROR("error");
+
+    private final String name;
+
+    Field(String name) {
+      this.name = name;
+    }
+  }
 
   /** Receives the data of each event, piece by piece. */
   public interface Sink {
@@ -60,7 +69,7 @@ public final class SseScanner {
 
   private final Sink sink;
   private State state = State.LINE;
-  private byte[] expected = DATA;
+  private Field expected = Field.DATA;
   private int matched;
   private boolean afterReturn;
   private boolean inEvent;
@@ -110,7 +119,7 @@ public final class SseScanner {
       return;
     }
     matched = 0;
-    expected = next == 'e' ? EVENT : DATA;
+    expected = next == 'e' ? Field.EVENT : Field.DATA;
     state = next == '{' && !inEvent ? State.DOCUMENT : State.FIELD;
   }
 
@@ -122,21 +131,21 @@ public final class SseScanner {
   }
 
   private void field(ByteBuffer bytes, byte next) {
-    if (matched == 1 && next == 'r' && expected == EVENT) {
-      expected = ERROR;
+    if (matched == 1 && next == 'r' && expected == Field.EVENT) {
+      expected = Field.ERROR;
     }
-    if (matched < expected.length) {
-      if (next == expected[matched]) {
+    if (matched < expected.name.length()) {
+      if (next == expected.name.charAt(matched)) {
         matched++;
         bytes.get();
       } else {
         state = State.OTHER;
       }
-    } else if (expected == EVENT) {
+    } else if (expected == Field.EVENT) {
       matched = 0;
       state = next == ':' ? State.NAME : State.OTHER;
       bytes.position(bytes.position() + (next == ':' ? 1 : 0));
-    } else if (expected == ERROR && !(next == ':' && sink.errorEvent())) {
+    } else if (expected == Field.ERROR && !(next == ':' && sink.errorEvent())) {
       state = State.OTHER;
     } else if (next == ':') {
       bytes.get();
@@ -152,10 +161,10 @@ public final class SseScanner {
 
   /** Reads the name of the event. */
   private void name(ByteBuffer bytes, byte next) {
-    if (matched == ERROR.length && (next == '\n' || next == '\r')) {
+    if (matched == Field.ERROR.name.length() && (next == '\n' || next == '\r')) {
       inEvent |= sink.errorEvent();
       lineBreak(bytes);
-    } else if (matched < ERROR.length && next == ERROR[matched]) {
+    } else if (matched < Field.ERROR.name.length() && next == Field.ERROR.name.charAt(matched)) {
       matched++;
       bytes.get();
     } else if (matched == 0 && next == ' ') {
