@@ -403,18 +403,18 @@ public final class Upstream {
   /**
    * Returns whether an answer refuses the gateway's own account. Where no dialect reads what it
    * says, the status has to do, if the gateway has a credential at all. An answer that refuses
-   * something that the gateway has added is about that.
+   * something that the gateway has added is about that, and one to an upgrade is the client's.
    */
   private boolean refusesAccount(AttemptHistory attemptHistory, ProviderLesson lesson) {
     boolean credential = lesson.status() == 401 || lesson.status() == 402;
     boolean addition = !credential && !attemptHistory.additions().refused().isEmpty();
-    if (attemptHistory.ownCredentials() || spec.access().passthrough() || addition) {
+    boolean upgrade = attemptHistory.upgrade() && lesson.status() != 429;
+    if (attemptHistory.ownCredentials() || spec.access().passthrough() || addition || upgrade) {
       return false;
     }
     return switch (lesson.cause()) {
       case SPENT, ACCOUNT -> true;
-      case OTHER ->
-          spec.access().apiKey() != null && (lesson.status() == 401 || lesson.status() == 402);
+      case OTHER -> credential && spec.access().apiKey() != null;
       case RATE, DAY, TOO_LARGE, OVERLOADED, MODEL_NOT_FOUND -> false;
     };
   }

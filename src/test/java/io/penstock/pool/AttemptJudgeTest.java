@@ -372,6 +372,15 @@ class AttemptJudgeTest {
     assertThat(shut(pool, upstream, NOW)).isFalse();
   }
 
+  @ParameterizedTest
+  @CsvSource({"400, SPENT", "401, ACCOUNT", "402, SPENT", "403, ACCOUNT"})
+  void refusalsOfTheAccountToUpgrades_areTheClients_andChangeNothing(int status, ErrorCause cause) {
+    for (int each = 0; each < 10; each++) {
+      assertThat(judge(status, UNSAID, cause, of("a", true), NOW)).isEqualTo(AttemptVerdict.PASS);
+    }
+    assertThat(shut(pool, upstream, NOW)).isFalse();
+  }
+
   @Test
   void upgradesWithoutAnAnswer_areTriedOnce_andShutItOnlyWithoutAConnection() {
     for (AttemptHistory each : List.of(of("a", true), timedOut("a", true))) {
