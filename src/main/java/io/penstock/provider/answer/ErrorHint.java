@@ -33,19 +33,19 @@ public final class ErrorHint {
     if (end - bytes.position() < 4) {
       return false;
     }
-    switch (bytes.get(end - 1) | 0x20) {
-      case 'r', 's', 'p', 'e', 'd' -> {
-        for (String name : NAMES) {
-          if (ends(bytes, end, name) && isName(bytes, end - name.length(), by)) {
-            return true;
-          }
-        }
-        return false;
-      }
-      default -> {
-        return false;
+    return switch (bytes.get(end - 1) | 0x20) {
+      case 'r', 's', 'p', 'e', 'd' -> endsAny(bytes, end, by);
+      default -> false;
+    };
+  }
+
+  private static boolean endsAny(ByteBuffer bytes, int end, byte by) {
+    for (String name : NAMES) {
+      if (ends(bytes, end, name) && isName(bytes, end - name.length(), by)) {
+        return true;
       }
     }
+    return false;
   }
 
   /** Returns whether a name, or the last word of one, begins there. */
