@@ -28,10 +28,10 @@ class RefusedAdditionsTest {
   }
 
   /**
-   * Errors of providers and servers. Sources, in this order: Azure OpenAI before 2024-08
-   * (langchain-ai/langchain#24626); Azure OpenAI "on your data" (microsoft/semantic-kernel#10510);
-   * the shape of FastAPI as Mistral answers (nomtek/mistralai_client_dart#44); vLLM, {@code
-   * protocol.py}; a server in Go that forbids unknown fields; serde; Zod; .NET; a page of a proxy.
+   * Errors of providers and servers. Sources of the first three: Azure OpenAI before 2024-08
+   * (langchain-ai/langchain#23552); Azure OpenAI "on your data" (microsoft/semantic-kernel#10510);
+   * the shape of FastAPI as Mistral answers (nomtek/mistralai_client_dart#44). The others are made
+   * up after the words of common parsers.
    */
   @ParameterizedTest
   @ValueSource(

@@ -101,7 +101,7 @@ class MistralTest {
             + "\"param\":null,\"code\":\"1300\"} | RATE",
         "429 | {\"message\":\"Requests rate limit exceeded\"} | RATE",
         "400 | {\"object\":\"error\",\"message\":\"Invalid model: x\",\"type\":\"invalid_model\","
-            + "\"param\":null,\"code\":\"1500\"} | OTHER",
+            + "\"param\":null,\"code\":\"1500\"} | MODEL_NOT_FOUND",
       })
   void errors_areUnderstood(int status, String body, ProviderLesson.ErrorCause cause) {
     assertThat(MISTRAL.lesson(status, name -> null, Cases.bytes(body)).cause()).isEqualTo(cause);
