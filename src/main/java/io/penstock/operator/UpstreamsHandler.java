@@ -35,7 +35,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Instants are RFC 3339; unknown or inapplicable values are null.
  */
 final class UpstreamsHandler {
-  private static final Logger LOG = LoggerFactory.getLogger(UpstreamsHandler.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.operator");
 
   /** Most pauses of less than a pool that are shown of an upstream. */
   private static final int MOST_HOLDS = 100;
