@@ -104,8 +104,8 @@ public sealed interface Event {
    *
    * @param lastedNanos since the ticket was granted
    * @param usage the usage in the answer, or null when it has none
-   * @param error the status of an answer that is an error, or of the error that it states inside, or
-   *     the reason why the answer did not reach its end; null when all is well
+   * @param error the status of an answer that is an error, or of the error that it states inside,
+   *     or the reason why the answer did not reach its end; null when all is well
    */
   record Called(
       long atNanos,

@@ -47,14 +47,18 @@ public final class SseScanner {
     }
 
     /**
-     * Receives a piece of a JSON document that stands between events without being one, as Gemini
-     * reports errors in a stream. The sink must consume the bytes of the document, and only those.
+     * Receives a piece of a line of a JSON document that stands between events without being one,
+     * as Gemini reports errors in a stream. Breaks of lines are left out.
      *
-     * @return whether the document has ended
+     * @return whether the document has ended, or nothing of it matters; the rest of the line does
+     *     not
      */
     default boolean document(ByteBuffer piece) {
       return true;
     }
+
+    /** The document has ended without being complete. */
+    default void documentEnds() {}
   }
 
   private enum State {
@@ -73,6 +77,9 @@ public final class SseScanner {
   private int matched;
   private boolean afterReturn;
   private boolean inEvent;
+
+  /** Whether a line of a document begins. */
+  private boolean lineBegins;
 
   public SseScanner(Sink sink) {
     this.sink = sink;
@@ -100,7 +107,7 @@ public final class SseScanner {
         }
         case VALUE -> value(bytes);
         case NAME -> name(bytes, next);
-        case DOCUMENT -> document(bytes);
+        case DOCUMENT -> document(bytes, next);
         case OTHER -> {
           bytes.position(endOfLine(bytes));
           lineBreak(bytes);
@@ -120,14 +127,33 @@ public final class SseScanner {
     }
     matched = 0;
     expected = next == 'e' ? Field.EVENT : Field.DATA;
+    lineBegins = false;
     state = next == '{' && !inEvent ? State.DOCUMENT : State.FIELD;
   }
 
-  private void document(ByteBuffer bytes) {
-    int before = bytes.position();
-    if (sink.document(bytes) || bytes.position() == before) {
-      state = State.OTHER;
+  /** Reads a line of a document, or a piece of it; a line of an event ends the document. */
+  private void document(ByteBuffer bytes, byte next) {
+    if (lineBegins && isField(next)) {
+      sink.documentEnds();
+      line(bytes, next);
+      return;
     }
+    int limit = bytes.limit();
+    bytes.limit(endOfLine(bytes));
+    boolean ended = bytes.hasRemaining() && sink.document(bytes);
+    bytes.limit(limit);
+    lineBegins = false;
+    if (ended) {
+      state = State.OTHER;
+    } else if (bytes.hasRemaining()) {
+      afterReturn = bytes.get() == '\r';
+      lineBegins = true;
+    }
+  }
+
+  /** Returns whether a line that begins so is one of an event, and no JSON. */
+  private static boolean isField(byte first) {
+    return first == ':' || (first >= 'a' && first <= 'z');
   }
 
   private void field(ByteBuffer bytes, byte next) {
@@ -135,10 +161,7 @@ public final class SseScanner {
       expected = Field.ERROR;
     }
     if (matched < expected.name.length()) {
-      if (next == expected.name.charAt(matched)) {
-        matched++;
-        bytes.get();
-      } else {
+      if (!matchesOn(bytes)) {
         state = State.OTHER;
       }
     } else if (expected == Field.EVENT) {
@@ -157,6 +180,20 @@ public final class SseScanner {
     } else {
       state = State.OTHER;
     }
+  }
+
+  /** Consumes what goes on as expected; returns whether that is at least one byte. */
+  private boolean matchesOn(ByteBuffer bytes) {
+    int before = matched;
+    // the second byte tells an event from an error
+    int most = expected == Field.EVENT && before == 0 ? 1 : expected.name.length();
+    int at = bytes.position();
+    while (matched < most && at < bytes.limit() && bytes.get(at) == expected.name.charAt(matched)) {
+      matched++;
+      at++;
+    }
+    bytes.position(at);
+    return matched > before;
   }
 
   /** Reads the name of the event. */

@@ -95,8 +95,8 @@ final class AccountWords {
 
   /**
    * Returns {@link ErrorCause#SPENT} or {@link ErrorCause#ACCOUNT} if an error is about the
-   * account, else null. A status alone
-   * says so, too, unless the text speaks of a model or of the content.
+   * account, else null. A status alone says so, too, unless the text speaks of a model or of the
+   * content.
    *
    * @param text the text without what it quotes, which may come from the request
    * @param ofRequest whether it speaks of the size, the tools or the tier of a request

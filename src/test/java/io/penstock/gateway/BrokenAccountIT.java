@@ -84,10 +84,10 @@ class BrokenAccountIT extends HostileCase {
 
   private static String answer(int status, String type, String body) {
     return ("HTTP/1.1 %d X\r\n"
-                + "Content-Type: %s\r\n"
-                + "Connection: close\r\n"
-                + "Content-Length: %d\r\n\r\n"
-                + "%s")
+            + "Content-Type: %s\r\n"
+            + "Connection: close\r\n"
+            + "Content-Length: %d\r\n\r\n"
+            + "%s")
         .formatted(status, type, body.length(), body);
   }
 

@@ -79,6 +79,7 @@ class HostileBytesTest {
       assertThat(cut.usage()).isEqualTo(whole.usage());
       assertThat(cut.model()).isEqualTo(whole.model()).matches(HostileBytesTest::isBounded);
       assertThat(cut.producedTokens()).isEqualTo(whole.producedTokens());
+      assertThat(cut.error()).isEqualTo(whole.error());
       assertThat(cut.warning() == null).isEqualTo(whole.warning() == null);
     }
   }

@@ -186,8 +186,7 @@ final class WrongUpstreams implements Scenario {
   private static String plain(Wrong way) {
     return switch (way.dialect()) {
       case "anthropic" ->
-          "{\"type\":\"message\",\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],"
-                  .formatted(MARK)
+          "{\"type\":\"message\",\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],".formatted(MARK)
               + "\"usage\":{\"input_tokens\":5,\"output_tokens\":5}}";
       case "gemini" ->
           "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"%s\"}]}}],".formatted(MARK)

@@ -240,8 +240,7 @@ public final class AttemptLoop {
     @Override
     public void ended() {
       ProviderLesson providerLesson =
-          Objects.requireNonNullElseGet(
-              headLesson, () -> ProviderLesson.silent(answer.status()));
+          Objects.requireNonNullElseGet(headLesson, () -> ProviderLesson.silent(answer.status()));
       services.judge().answered(upstream(), tries(), providerLesson, now());
     }
 

@@ -377,10 +377,11 @@ final class ErrorFinder {
 
   /** Ends the document, which may be an error as a whole. */
   private void end() {
-    if (error != null) {
+    ErrorMembers read = top;
+    boolean sign = says || named || fails || read != null || listed != null || finish != null;
+    if (error != null || !sign) {
       return;
     }
-    ErrorMembers read = top;
     JsonNode told = read == null ? JsonNodeFactory.instance.objectNode() : read.members();
     boolean bad = read != null && isBad(read.text(CODE));
     boolean worded = read != null && !read.text(MESSAGE).isBlank();

@@ -84,12 +84,17 @@ final class SseAnswer extends MeteredAnswer implements SseScanner.Sink {
   }
 
   @Override
-  public boolean document(ByteBuffer bytes) {
-    boolean ended = walk.feedDocument(bytes) || walk.fault() != null;
+  public boolean document(ByteBuffer piece) {
+    boolean ended = walk.feedDocument(piece) || walk.fault() != null;
     if (ended) {
-      usageMeter.endDocument(walk, "JSON between the events of the stream");
+      documentEnds();
     }
     return ended;
+  }
+
+  @Override
+  public void documentEnds() {
+    usageMeter.endDocument(walk, "JSON between the events of the stream");
   }
 
   /**

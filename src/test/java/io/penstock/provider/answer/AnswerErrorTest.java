@@ -55,6 +55,8 @@ class AnswerErrorTest {
       "{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\","
           + "\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"},"
           + "\"finish_reason\":null}]}";
+  private static final String TEXT =
+      "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"12345678\"}}]}\n\n";
   private static final String MESSAGE_START =
       "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg\","
           + "\"model\":\"m\",\"usage\":{\"input_tokens\":25,\"output_tokens\":1}}}\n\n"
@@ -502,6 +504,24 @@ class AnswerErrorTest {
         assertThat(reader.error()).isNull();
         assertThat(reader.inError()).isFalse();
       }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\n",
+        "{\"error\n",
+        "{]\n",
+        "{} and more\n",
+        "{\"a\":1}\n\n",
+      })
+  void jsonBetweenEventsThatIsBroken_costsNoEvent(String between) {
+    String answer = TEXT + between + TEXT;
+    for (int piece : List.of(1, 5, 1 << 16)) {
+      AnswerReader reader = read(DialectTable.OPENAI, answer, piece);
+      assertThat(reader.textTokens()).isEqualTo(4);
+      assertThat(reader.error()).isNull();
     }
   }
 
