@@ -86,14 +86,9 @@ final class AttemptJudge {
    * Records an answer and returns what happens to its request.
    *
    * @param pause the pause of what the answer is about
-   * @param wide whether that is a pool or more
    */
   AttemptVerdict of(
-      AttemptHistory attemptHistory,
-      ProviderLesson lesson,
-      PoolPause pause,
-      boolean wide,
-      long now) {
+      AttemptHistory attemptHistory, ProviderLesson lesson, PoolPause pause, long now) {
     int status = lesson.status();
     if (refusesAdditions(attemptHistory)) {
       return AttemptVerdict.WITHOUT; // it says nothing about the upstream's state
@@ -105,7 +100,7 @@ final class AttemptJudge {
       return AttemptVerdict.PASS; // the upstream need not serve WebSockets
     }
     return switch (status) {
-      case 429 -> throttled(attemptHistory, lesson, pause, wide, now);
+      case 429 -> throttled(attemptHistory, lesson, pause, now);
       case 503, 529 -> overloaded(attemptHistory, lesson, pause, now);
       case 408 -> onceMore(attemptHistory, MAX_BROKEN);
       // from 520 on: Cloudflare could not get an answer from the server behind it
@@ -136,27 +131,19 @@ final class AttemptJudge {
   }
 
   private AttemptVerdict throttled(
-      AttemptHistory attemptHistory,
-      ProviderLesson lesson,
-      PoolPause pause,
-      boolean wide,
-      long now) {
+      AttemptHistory attemptHistory, ProviderLesson lesson, PoolPause pause, long now) {
     if (attemptHistory.ownCredentials()) {
       return AttemptVerdict.PASS; // other clients have accounts of their own
     }
     return switch (lesson.cause()) {
       case TOO_LARGE, SPENT, ACCOUNT, MODEL_NOT_FOUND -> AttemptVerdict.PASS;
       case OVERLOADED -> overloaded(attemptHistory, lesson, pause, now);
-      case RATE, DAY, OTHER -> limited(attemptHistory, lesson, pause, wide, now);
+      case RATE, DAY, OTHER -> limited(attemptHistory, lesson, pause, now);
     };
   }
 
   private AttemptVerdict limited(
-      AttemptHistory attemptHistory,
-      ProviderLesson lesson,
-      PoolPause pause,
-      boolean wide,
-      long now) {
+      AttemptHistory attemptHistory, ProviderLesson lesson, PoolPause pause, long now) {
     long reset = reset(lesson);
     // a request that only tried whether a pause is over comes back, however often that happens
     boolean tries = pause.isTried(now);
@@ -166,9 +153,8 @@ final class AttemptJudge {
       pause.until(reset, now);
     } else if (lesson.cause() == ProviderLesson.ErrorCause.DAY) {
       pause.stated(DAY_TRY_NANOS, now);
-    } else if (!tries && pause.unexplained(now) && wide) {
-      upstreamHealth.broken(now);
-      return onceMore(attemptHistory, MAX_UNSENT);
+    } else if (!tries) {
+      pause.backOff(0, now);
     }
     return attemptHistory.repeatable() && (tries || attemptHistory.rejected() <= MAX_REJECTED)
         ? AttemptVerdict.WAIT

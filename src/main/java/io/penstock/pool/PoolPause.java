@@ -29,7 +29,6 @@ public final class PoolPause {
   private final LongAdder throttled = new LongAdder();
 
   private int refusals;
-  private int unexplained;
 
   PoolPause(RandomGenerator random) {
     this.random = random;
@@ -70,7 +69,6 @@ public final class PoolPause {
   /** Ends the pause. Whoever waits for it must be woken. */
   synchronized void end() {
     refusals = 0;
-    unexplained = 0;
     quotaGate.open();
   }
 
@@ -80,7 +78,6 @@ public final class PoolPause {
    */
   synchronized boolean served(long now) {
     refusals = 0;
-    unexplained = 0;
     boolean ends = isTried(now);
     if (ends) {
       quotaGate.open();
@@ -93,7 +90,6 @@ public final class PoolPause {
    * answer to the question when to come again: the pause is a back-off.
    */
   synchronized void stated(long nanos, long now) {
-    unexplained = 0;
     if (nanos > 0) {
       quotaGate.shutStated(now + nanos, TRY_NANOS, now);
     } else {
@@ -107,7 +103,6 @@ public final class PoolPause {
    * much.
    */
   synchronized void until(long resetNanos, long now) {
-    unexplained = 0;
     long backOff = next(now);
     quotaGate.shut(now + (resetNanos > 0 ? Math.min(resetNanos, backOff) : backOff));
   }
@@ -120,17 +115,6 @@ public final class PoolPause {
     } else {
       quotaGate.shut(now + Math.max(leastNanos, backOff));
     }
-  }
-
-  /**
-   * Records a refusal without a stated time, and pauses for a back-off. Returns whether it is at
-   * least the second such refusal in a row; a refusal during a pause does not count, because its
-   * request was sent before the pause.
-   */
-  synchronized boolean unexplained(long now) {
-    unexplained += quotaGate.opens(now) > now ? 0 : 1;
-    quotaGate.shut(now + next(now));
-    return unexplained > 1;
   }
 
   private long next(long now) {

@@ -431,11 +431,11 @@ public final class Upstream {
       return attemptJudge.accountRefused(attemptHistory, lesson, now);
     }
     if (!AttemptJudge.limits(attemptHistory, lesson)) {
-      return attemptJudge.of(attemptHistory, lesson, pause(pool), true, now);
+      return attemptJudge.of(attemptHistory, lesson, pause(pool), now);
     }
     RefusalScope scope = scope(attemptHistory, lesson, pool, now);
     PoolPause pause = pause(scope, tenant, model, pool, now);
-    AttemptVerdict verdict = attemptJudge.of(attemptHistory, lesson, pause, isWide(scope), now);
+    AttemptVerdict verdict = attemptJudge.of(attemptHistory, lesson, pause, now);
     holds.pausedUntil(model, pause.ends(now));
     return verdict;
   }
@@ -478,8 +478,11 @@ public final class Upstream {
     if (attemptHistory.ownCredentials()) {
       return false;
     }
-    return !AttemptJudge.limits(attemptHistory, lesson)
-        || isWide(scope(attemptHistory, lesson, pool(attemptHistory.model(), now), now));
+    if (!AttemptJudge.limits(attemptHistory, lesson)) {
+      return true;
+    }
+    RefusalScope scope = scope(attemptHistory, lesson, pool(attemptHistory.model(), now), now);
+    return scope.compareTo(RefusalScope.POOL) >= 0;
   }
 
   /** Records a refusal, and returns what it is about; a refusal may be recorded twice. */
@@ -490,10 +493,6 @@ public final class Upstream {
     boolean shared = spec.budget().shared(spec.budget().poolOf(model)) != null;
     boolean alone = upstreamHealth.only(tenant, now);
     return holds.refused(tenant, model, pool, alone, lesson.names(model), shared, now);
-  }
-
-  private static boolean isWide(RefusalScope scope) {
-    return scope.compareTo(RefusalScope.POOL) >= 0;
   }
 
   /**

@@ -199,15 +199,6 @@ final class UpstreamHealth {
     return activeKeys.only(ActiveKeys.name(key), now);
   }
 
-  /** Records a failure that the next request would meet as well. */
-  synchronized void broken(long now) {
-    shutBy = null;
-    if (!early(now)) {
-      refused = false;
-      shutLonger(now);
-    }
-  }
-
   /**
    * Returns whether a result comes before the first trial: then its request was sent before the
    * gate was shut, and shows nothing about the present state.

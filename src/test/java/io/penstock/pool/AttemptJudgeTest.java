@@ -212,18 +212,21 @@ class AttemptJudgeTest {
   }
 
   @Test
-  void noResetTwiceInARow_goesElsewhere_andTheUpstreamIsUnhealthy() {
-    assertThat(judge(429, UNSAID, ErrorCause.RATE, rejected(1), NOW))
-        .isEqualTo(AttemptVerdict.WAIT);
-    // sent before the pause, so it is not the second in a row
-    assertThat(judge(429, UNSAID, ErrorCause.RATE, rejected(1), NOW))
-        .isEqualTo(AttemptVerdict.WAIT);
+  void noReset_isABackOff_whichGrowsWithEachInARow_andSaysNothingAboutTheHealth() {
+    long now = NOW;
+    for (int time = 0; time < 5; time++) {
+      AttemptHistory tried = rejected(time + 1);
+      assertThat(judge(429, UNSAID, ErrorCause.OTHER, tried, now)).isEqualTo(AttemptVerdict.WAIT);
+      // sent before the pause, so it is not one more in a row
+      assertThat(judge(429, UNSAID, ErrorCause.OTHER, tried, now)).isEqualTo(AttemptVerdict.WAIT);
+      long whole = SECOND << time;
+      long after = upstream.pause(pool).ends(now);
+      assertThat(after).isBetween(now + whole / 2, now + whole);
+      now = after;
+    }
     assertThat(upstream.health().onTrial()).isFalse();
-    long after = upstream.pause(pool).ends(NOW);
-    assertThat(after).isBetween(NOW + SECOND / 2, NOW + SECOND);
-    assertThat(judge(429, UNSAID, ErrorCause.RATE, rejected(2), after))
-        .isEqualTo(AttemptVerdict.ELSEWHERE);
-    assertThat(upstream.health().onTrial()).isTrue();
+    assertThat(judge(429, UNSAID, ErrorCause.OTHER, rejected(6), now))
+        .isEqualTo(AttemptVerdict.PASS);
   }
 
   @Test

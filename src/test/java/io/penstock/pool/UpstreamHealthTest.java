@@ -16,6 +16,12 @@ class UpstreamHealthTest {
 
   private final UpstreamHealth health = new UpstreamHealth();
 
+  private void shut() {
+    for (int time = 0; time < 3; time++) {
+      health.failed(0);
+    }
+  }
+
   private void assertShut(long now, long probeAt) {
     assertThat(health.well()).isFalse();
     assertThat(health.probeAt()).isEqualTo(probeAt);
@@ -34,7 +40,7 @@ class UpstreamHealthTest {
 
   @Test
   void withoutAResultOfAProbe_theTrialBeginsByItself() {
-    health.broken(0);
+    shut();
     assertShut(0, SECOND);
     long from = SECOND + GRACE;
     assertThat(health.gate().pass(from - 1)).isFalse();
@@ -49,7 +55,7 @@ class UpstreamHealthTest {
 
   @Test
   void whileAResultIsAwaited_itIsTriedWithinASecond() {
-    health.broken(0);
+    shut();
     assertThat(health.triedAt(SECOND - 1)).isEqualTo(SECOND);
     assertThat(health.triedAt(SECOND)).isEqualTo(2 * SECOND);
     long open = SECOND + GRACE;
@@ -59,7 +65,7 @@ class UpstreamHealthTest {
 
   @Test
   void probesThatFail_doubleTheTimeUntilTheNext() {
-    health.broken(0);
+    shut();
     long now = 0;
     for (long seconds : new long[] {1, 2, 4, 8, 15, 15}) {
       assertShut(now, now + seconds * SECOND);
@@ -73,7 +79,7 @@ class UpstreamHealthTest {
   @ParameterizedTest
   @EnumSource(names = {"WORKS", "UNCLEAR"})
   void probeThatSucceeds_letsOneRequestTry(ProbeResult result) {
-    health.broken(0);
+    shut();
     assertThat(health.probed(result, SECOND)).isTrue();
     assertThat(health.well()).isFalse();
     assertThat(health.probeAt()).isEqualTo(Ticker.NEVER);
@@ -88,7 +94,7 @@ class UpstreamHealthTest {
 
   @Test
   void requestThatFailsOnTrial_doublesTheTimeUntilTheNextProbe() {
-    health.broken(0);
+    shut();
     long now = 0;
     for (long seconds : new long[] {1, 2, 4, 8, 15, 15}) {
       assertShut(now, now + seconds * SECOND);
@@ -102,7 +108,7 @@ class UpstreamHealthTest {
   @Hostile(Hostile.By.UPSTREAM)
   @Test
   void providerThatAnswersProbesWithErrorsOnly_isTriedAfterTheFourth() {
-    health.broken(0);
+    shut();
     long now = 0;
     for (int probe = 1; probe < UpstreamHealth.MOST_ERRORS; probe++) {
       now = health.probeAt();
@@ -117,7 +123,7 @@ class UpstreamHealthTest {
 
   @Test
   void upstreamThatWasNotReachedMeanwhile_countsItsErrorsAnew() {
-    health.broken(0);
+    shut();
     for (int probe = 1; probe < UpstreamHealth.MOST_ERRORS; probe++) {
       health.probed(ProbeResult.ERROR, health.probeAt());
     }
@@ -128,7 +134,7 @@ class UpstreamHealthTest {
   @Test
   void forgetting_saysWhetherItWasShut() {
     assertThat(health.forget()).isFalse();
-    health.broken(0);
+    shut();
     assertThat(health.forget()).isTrue();
     assertThat(health.gate().opens(0)).isZero();
     assertThat(health.probeAt()).isEqualTo(Ticker.NEVER);
@@ -219,7 +225,7 @@ class UpstreamHealthTest {
   @Test
   void trialThatFailsForOneKeyOfTwo_letsTheNextRequestTryAtOnce() {
     arrive(0, "a", "b");
-    health.broken(0);
+    shut();
     health.probed(ProbeResult.WORKS, SECOND);
     for (int trial = 0; trial < 10; trial++) {
       assertThat(health.gate().pass(SECOND)).isTrue();
@@ -322,7 +328,7 @@ class UpstreamHealthTest {
   @Test
   void failureOfARequestThatWasSentBeforeItWasShut_changesNothing() {
     arrive(0, "a", "b");
-    health.broken(0);
+    shut();
     fail(1, "a", "b");
     health.failed(1);
     assertShut(1, SECOND);
