@@ -75,7 +75,9 @@ class AccountWordsTest {
         // anomalyco/opencode#12219, OpenRouter
         "402 | SPENT | {'error':{'message':'This request requires more credits, or fewer"
             + " max_tokens. You requested up to 32000 tokens, but can only afford 0.','code':402}}",
-        // SiliconFlow, "Error codes"
+        // Wei-Shaw/sub2api#890
+        "403 | SPENT | {'code':'INSUFFICIENT_BALANCE','message':'Insufficient account balance'}",
+        // the same with a number for the code
         "403 | SPENT | {'code':30001,'message':'Sorry, your account balance is"
             + " insufficient','data':null}",
         // OpenAI, "Error codes"
@@ -101,7 +103,7 @@ class AccountWordsTest {
         "403 | OTHER | {'error':{'code':403,'message':'Your chosen model requires moderation and"
             + " your input was flagged'}}",
         "403 | OTHER | {'error':{'message':'The content was blocked by the content filter'}}",
-        // Bedrock, "Troubleshooting"
+        // anthropics/claude-code#536, Bedrock
         "403 | OTHER | {'message':'You dont have access to the model with the specified model"
             + " ID.'}",
         // OpenAI, "Error codes"
@@ -116,17 +118,22 @@ class AccountWordsTest {
         // Gemini, "Troubleshooting"
         "404 | MODEL_NOT_FOUND | {'error':{'code':404,'message':'models/x is not found for API"
             + " version v1beta','status':'NOT_FOUND'}}",
-        // Azure, "Deployments"
+        // chatboxai/chatbox#646, Azure
         "404 | MODEL_NOT_FOUND | {'error':{'code':'DeploymentNotFound','message':'The API"
-            + " deployment for this resource does not exist.'}}",
-        // Groq, "Deprecations"
-        "400 | MODEL_NOT_FOUND | {'error':{'message':'The model `x` has been"
-            + " decommissioned','code':'model_decommissioned'}}",
-        // Mistral
+            + " deployment for this resource does not exist. If you created the deployment within"
+            + " the last 5 minutes, please wait a moment and try again.'}}",
+        // crewAIInc/crewAI#1976, Groq
+        "400 | MODEL_NOT_FOUND | {'error':{'message':'The model `x` has been decommissioned and is"
+            + " no longer"
+            + " supported.','type':'invalid_request_error','code':'model_decommissioned'}}",
+        // tmc/langchaingo#1233, Mistral
         "400 | MODEL_NOT_FOUND | {'object':'error','message':'Invalid model:"
             + " x','type':'invalid_model','code':'1500'}",
-        // Ollama
+        // TheBlewish/Automated-AI-Web-Researcher-Ollama#42
         "404 | MODEL_NOT_FOUND | {'error':'model `x` not found'}",
+        // netease-youdao/QAnything#555, Ollama's API like OpenAI's
+        "404 | MODEL_NOT_FOUND | {'error':{'message':'model `x` not found, try pulling it"
+            + " first','type':'api_error','param':null,'code':null}}",
         "404 | OTHER | {'error':{'message':'Not Found'}}",
         "400 | OTHER | {'error':{'message':'messages: at least one message is required'}}",
         "400 | OTHER | {'error':{'message':'Publisher model x is not available in your region'}}",
