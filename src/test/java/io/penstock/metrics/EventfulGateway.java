@@ -32,6 +32,11 @@ final class EventfulGateway implements AutoCloseable {
             - id: strict
               url: mock://anthropic?tokens=4&rpm=1&latency=2s
               rpm_limit: 1200
+        - path: /busy
+          dialect: openai
+          queue_timeout: 1
+          upstreams:
+            - {id: single, url: "mock://openai?tokens=4&latency=2s", concurrency: 1}
         - path: /away
           dialect: gemini
           upstreams:
@@ -71,9 +76,13 @@ final class EventfulGateway implements AutoCloseable {
     post("/demo/v1/embeddings?timeout=1", "{\"model\":\"m\",\"input\":\"Hi\"}");
     // at the same time: the answer to the first would teach that there is no room for a second
     try (Socket one = posted("/throttled/v1/messages", chat("claude"));
-        Socket other = posted("/throttled/v1/messages", chat("claude"))) {
+        Socket other = posted("/throttled/v1/messages", chat("claude"));
+        Socket served = posted("/busy/v1/chat/completions", chat("m"));
+        Socket late = posted("/busy/v1/chat/completions", chat("m"))) {
       readAll(one);
       readAll(other);
+      readAll(served);
+      readAll(late);
     }
     post(
         "/away/v1beta/models/g:generateContent", "{\"contents\":[{\"parts\":[{\"text\":\"a\"}]}]}");

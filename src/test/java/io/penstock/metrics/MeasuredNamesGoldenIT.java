@@ -39,7 +39,7 @@ class MeasuredNamesGoldenIT {
   private static final Pattern NAMED = Pattern.compile("\"(penstock\\.[a-z.]+)\"");
 
   /** Number of requests that {@link EventfulGateway} sends and that end. */
-  private static final int ENDED = 11;
+  private static final int ENDED = 13;
 
   private static final int SERVER = 2;
 
