@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param announces whether answers state what is left of the limits; a refusal always states when
  *     to retry
  * @param cache the cache of prompts
+ * @param callsTools whether an answer calls a tool that the request merely offers
  */
 public record MockAddress(
     MockFormat format,
@@ -31,7 +32,8 @@ public record MockAddress(
     Limits limits,
     double errorRate,
     boolean announces,
-    Cache cache) {
+    Cache cache,
+    boolean callsTools) {
 
   /**
    * The limits of each model in any trailing window; 0 is unlimited.
@@ -87,7 +89,8 @@ public record MockAddress(
         MockParameter.ERROR_RATE.value(texts),
         MockParameter.HEADERS.value(texts) == 0,
         new Cache(
-            (int) MockParameter.CACHE.value(texts), (long) MockParameter.CACHE_LIFE.value(texts)));
+            (int) MockParameter.CACHE.value(texts), (long) MockParameter.CACHE_LIFE.value(texts)),
+        MockParameter.TOOLS.value(texts) == 1);
   }
 
   private static MockFormat format(URI uri) {

@@ -61,16 +61,17 @@ final class MockAnthropic implements MockDialect, MockForm {
   private final boolean caches;
 
   /**
-   * @param caches whether the provider caches prompts, and so looks for marks and counts tools
+   * @param caches whether the provider caches prompts, and so looks for marks
    */
   MockAnthropic(boolean caches) {
     this.caches = caches;
   }
 
   @Override
-  public @Nullable Function<JsonNode, MockAsk> reader(String path, String query, int tokens) {
+  public @Nullable Function<JsonNode, MockAsk> reader(
+      String path, String query, MockAddress address) {
     return switch (path) {
-      case "/v1/messages" -> body -> messages(body, tokens);
+      case "/v1/messages" -> body -> messages(body, address);
       case "/v1/messages/count_tokens" -> this::count;
       default -> null;
     };
@@ -116,7 +117,8 @@ final class MockAnthropic implements MockDialect, MockForm {
   private long promptTokens(JsonNode body) {
     return caches
         ? MockPrompt.of(body).tokens()
-        : MockRead.promptTokens(body.path("messages"), body.path("system"));
+        : MockRead.promptTokens(
+            body.path("messages"), body.path("system"), body.path("tools"));
   }
 
   @Override
@@ -124,7 +126,8 @@ final class MockAnthropic implements MockDialect, MockForm {
     return JsonMapper.shared().writeValueAsBytes(Map.of("input_tokens", tokens));
   }
 
-  private MockAsk messages(JsonNode body, int tokens) {
+  private MockAsk messages(JsonNode body, MockAddress address) {
+    int tokens = address.tokens();
     MockAsk.Refused wrong =
         MockRead.first(
             MockRead.model(body),
@@ -150,15 +153,17 @@ final class MockAnthropic implements MockDialect, MockForm {
             1,
             body.path("stream").booleanValue(false),
             true)
-        .saying(stated, call(body), document(body));
+        .saying(stated, call(body, address.callsTools()), document(body));
   }
 
-  private static @Nullable MockContent call(JsonNode body) {
+  private static @Nullable MockContent call(JsonNode body, boolean offered) {
     JsonNode choice = body.path("tool_choice");
+    String type = choice.path("type").stringValue("");
+    String named = choice.path("name").stringValue("");
     boolean over = MockTools.any(body.path("messages"), "content", "type", "tool_result");
-    return over || choice.path("type").stringValue("").equals("none")
+    return over
         ? null
-        : MockTools.call(body.path("tools"), TOOL, choice.path("name").stringValue(""));
+        : MockTools.call(body.path("tools"), TOOL, MockTools.Choice.of(type, named, offered));
   }
 
   private static @Nullable MockContent document(JsonNode body) {

@@ -12,9 +12,10 @@ interface MockDialect {
    * Returns a reader for a POST to {@code path}, or null if there is no such path.
    *
    * @param query raw query of the request; empty if there is none
-   * @param tokens number of tokens of an answer if the request states no lower maximum
+   * @param address says how long an answer is if the request states no lower maximum, and whether
+   *     it calls a tool that is merely offered
    */
-  @Nullable Function<JsonNode, MockAsk> reader(String path, String query, int tokens);
+  @Nullable Function<JsonNode, MockAsk> reader(String path, String query, MockAddress address);
 
   /** Returns the answer to a GET of {@code path} if that lists the models or names one, or null. */
   default byte @Nullable [] models(String path) {

@@ -41,7 +41,8 @@ final class MockGemini implements MockDialect {
   private static final int VECTORS_PER_PIECE = 16;
 
   @Override
-  public @Nullable Function<JsonNode, MockAsk> reader(String path, String query, int tokens) {
+  public @Nullable Function<JsonNode, MockAsk> reader(
+      String path, String query, MockAddress address) {
     Matcher call = CALL.matcher(path);
     if (!call.matches()) {
       return null;
@@ -50,8 +51,8 @@ final class MockGemini implements MockDialect {
     boolean events = Arrays.asList(query.split("&", -1)).contains("alt=sse");
     MockForm form = events ? MockGeminiForm.EVENTS : MockGeminiForm.LIST;
     return switch (call.group(2)) {
-      case "generateContent" -> body -> generate(body, model, tokens, MockGeminiForm.LIST, false);
-      case "streamGenerateContent" -> body -> generate(body, model, tokens, form, true);
+      case "generateContent" -> body -> generate(body, model, address, MockGeminiForm.LIST, false);
+      case "streamGenerateContent" -> body -> generate(body, model, address, form, true);
       case "countTokens" -> MockGemini::count;
       case "embedContent" -> body -> embed(body, model);
       case "batchEmbedContents" -> body -> embedAll(body, model);
@@ -79,7 +80,8 @@ final class MockGemini implements MockDialect {
   }
 
   private static MockAsk generate(
-      JsonNode body, String model, int tokens, MockForm form, boolean stream) {
+      JsonNode body, String model, MockAddress address, MockForm form, boolean stream) {
+    int tokens = address.tokens();
     JsonNode config = either(body, "generationConfig", "generation_config");
     long prompt = promptTokens(body);
     MockAsk.Refused wrong =
@@ -105,24 +107,26 @@ final class MockGemini implements MockDialect {
             answers,
             stream,
             true)
-        .saying(MockRead.value(config, "maxOutputTokens", 0), call(body), document(config));
+        .saying(MockRead.value(config, "maxOutputTokens", 0), call(body, address.callsTools()), document(config));
   }
 
-  private static @Nullable MockContent call(JsonNode body) {
+  private static @Nullable MockContent call(JsonNode body, boolean offered) {
     JsonNode calling =
         either(
             either(body, "toolConfig", "tool_config"),
             "functionCallingConfig",
             "function_calling_config");
-    if (calling.path("mode").stringValue("").equals("NONE")
-        || MockTools.any(body.path("contents"), "parts", "functionResponse", null)
+    if (MockTools.any(body.path("contents"), "parts", "functionResponse", null)
         || MockTools.any(body.path("contents"), "parts", "function_response", null)) {
       return null;
     }
     JsonNode only = either(calling, "allowedFunctionNames", "allowed_function_names");
+    MockTools.Choice choice =
+        MockTools.Choice.of(
+            calling.path("mode").stringValue(""), only.path(0).stringValue(""), offered);
     for (JsonNode tool : body.path("tools")) {
       JsonNode functions = either(tool, "functionDeclarations", "function_declarations");
-      MockContent call = MockTools.call(functions, FUNCTION, only.path(0).stringValue(""));
+      MockContent call = MockTools.call(functions, FUNCTION, choice);
       if (call != null) {
         return call;
       }
@@ -153,7 +157,8 @@ final class MockGemini implements MockDialect {
   private static long promptTokens(JsonNode body) {
     JsonNode contents = body.path("contents");
     JsonNode system = either(body, "systemInstruction", "system_instruction");
-    long bytes = MockRead.textBytes(system.path("parts"));
+    long bytes =
+        MockRead.textBytes(system.path("parts")) + MockRead.jsonBytes(body.path("tools"));
     for (JsonNode content : contents) {
       bytes += MockRead.textBytes(content.path("parts"));
     }

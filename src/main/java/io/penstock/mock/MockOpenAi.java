@@ -53,16 +53,17 @@ final class MockOpenAi implements MockDialect, MockForm {
   private final MockResponses responses = new MockResponses();
 
   @Override
-  public @Nullable Function<JsonNode, MockAsk> reader(String path, String query, int tokens) {
+  public @Nullable Function<JsonNode, MockAsk> reader(
+      String path, String query, MockAddress address) {
     Matcher azure = AZURE.matcher(path);
     if (azure.matches()) {
-      Function<JsonNode, MockAsk> reader = reader("/v1" + azure.group(2), query, tokens);
+      Function<JsonNode, MockAsk> reader = reader("/v1" + azure.group(2), query, address);
       return reader == null ? null : body -> reader.apply(named(body, azure.group(1)));
     }
     return switch (plain(path)) {
-      case "/v1/chat/completions" -> body -> chat(body, tokens);
-      case "/v1/completions" -> body -> completions.read(body, tokens);
-      case "/v1/responses" -> body -> responses.read(body, tokens);
+      case "/v1/chat/completions" -> body -> chat(body, address);
+      case "/v1/completions" -> body -> completions.read(body, address.tokens());
+      case "/v1/responses" -> body -> responses.read(body, address);
       case "/v1/embeddings" -> MockOpenAi::embed;
       default -> null;
     };
@@ -105,7 +106,8 @@ final class MockOpenAi implements MockDialect, MockForm {
     throw new IllegalStateException("there is no count of tokens, so none was asked for");
   }
 
-  private MockAsk chat(JsonNode body, int tokens) {
+  private MockAsk chat(JsonNode body, MockAddress address) {
+    int tokens = address.tokens();
     JsonNode options = body.path("stream_options");
     MockAsk.Refused wrong =
         MockRead.first(
@@ -134,7 +136,7 @@ final class MockOpenAi implements MockDialect, MockForm {
       return MockAsk.Refused.bad(
           "n", "n: expected answers of at most " + MAX_OUTPUT_TOKENS + " tokens together.");
     }
-    long prompt = MockRead.promptTokens(body.path("messages"), MissingNode.getInstance());
+    long prompt = MockRead.promptTokens(body.path("messages"), MissingNode.getInstance(), body.path("tools"));
     return new MockAsk.Generate(
             this,
             body.path("model").stringValue(),
@@ -144,16 +146,16 @@ final class MockOpenAi implements MockDialect, MockForm {
             answers,
             stream,
             options.path("include_usage").booleanValue(false))
-        .saying(stated, call(body), document(body.path("response_format")));
+        .saying(stated, call(body, address.callsTools()), document(body.path("response_format")));
   }
 
-  private static @Nullable MockContent call(JsonNode body) {
+  private static @Nullable MockContent call(JsonNode body, boolean offered) {
     JsonNode choice = body.path("tool_choice");
+    String named = choice.path("function").path("name").stringValue("");
     boolean over = MockTools.any(body.path("messages"), "content", "role", "tool");
-    return over || choice.stringValue("").equals("none")
+    return over
         ? null
-        : MockTools.call(
-            body.path("tools"), TOOL, choice.path("function").path("name").stringValue(""));
+        : MockTools.call(body.path("tools"), TOOL, MockTools.Choice.of(choice.stringValue(""), named, offered));
   }
 
   private static @Nullable MockContent document(JsonNode format) {

@@ -132,9 +132,32 @@ public record MockParameter(
           "all or none",
           "Whether answers state what is left of rpm, tpm and itpm in the provider's headers.");
 
+  static final MockParameter TOOLS =
+      new MockParameter(
+          "tools",
+          Form.WORD,
+          0,
+          1,
+          "words",
+          "words or call",
+          "Whether a tool that a request merely offers is called; one that it names or insists on"
+              + " is called in any case.");
+
   /** All parameters; there are no others. */
   public static final List<MockParameter> ALL =
-      List.of(LATENCY, TOKENS, TPS, RPM, TPM, ITPM, WINDOW, ERROR_RATE, HEADERS, CACHE, CACHE_LIFE);
+      List.of(
+          LATENCY,
+          TOKENS,
+          TPS,
+          RPM,
+          TPM,
+          ITPM,
+          WINDOW,
+          ERROR_RATE,
+          HEADERS,
+          CACHE,
+          CACHE_LIFE,
+          TOOLS);
 
   /** Ways to write a value; what they make of it is a number. */
   enum Form {
@@ -146,8 +169,8 @@ public record MockParameter(
     WHOLE("\\d{1,18}", "a whole number, 0 or more"),
     /** A number. */
     DECIMAL("\\d{1,12}(?:\\.\\d{1,12})?", "a number such as 0.25 or 100"),
-    /** The words all (0) and none (1). */
-    WORD("all|none", "all or none");
+    /** A word, which stands for its place among those that are accepted. */
+    WORD("[a-z]+", "a word");
 
     private final Pattern pattern;
     private final String expected;
@@ -158,9 +181,6 @@ public record MockParameter(
     }
 
     private double number(String text) {
-      if (this == WORD) {
-        return text.equals("all") ? 0 : 1;
-      }
       Matcher matcher = pattern.matcher(text);
       if (this != DURATION || !matcher.matches() || matcher.group("unit") == null) {
         return Double.parseDouble(text);
@@ -185,12 +205,15 @@ public record MockParameter(
    */
   double read(Map<String, String> values) {
     String text = values.getOrDefault(name, otherwise);
-    if (!form.pattern.matcher(text).matches()) {
+    List<String> words = form == Form.WORD ? List.of(accepted.split(" or ")) : List.of();
+    boolean good = words.isEmpty() ? form.pattern.matcher(text).matches() : words.contains(text);
+    if (!good) {
       throw new IllegalArgumentException(
           "mock address: %s is %s, expected %s"
-              .formatted(name, MockAddress.quoted(text), form.expected));
+              .formatted(
+                  name, MockAddress.quoted(text), words.isEmpty() ? form.expected : accepted));
     }
-    return form.number(text);
+    return words.isEmpty() ? form.number(text) : words.indexOf(text);
   }
 
   /**

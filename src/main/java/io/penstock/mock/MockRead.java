@@ -1,5 +1,6 @@
 package io.penstock.mock;
 
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -16,6 +17,17 @@ final class MockRead {
   private static final int MAX_MODEL_CHARS = 256;
   private static final int BYTES_PER_TOKEN = 4;
   static final int TOKENS_PER_MESSAGE = 4;
+
+  /** Members of messages and parts that hold calls of tools and their results. */
+  private static final List<String> OF_TOOLS =
+      List.of(
+          "tool_calls",
+          "function_call",
+          "functionCall",
+          "functionResponse",
+          "input",
+          "arguments",
+          "output");
 
   private static final JsonMapper JSON =
       JsonMapper.builder(
@@ -116,11 +128,14 @@ final class MockRead {
     return null;
   }
 
-  /** Returns one token per four UTF-8 bytes of text, rounded up once, plus four per message. */
-  static long promptTokens(JsonNode messages, JsonNode system) {
-    long bytes = textBytes(system);
+  /**
+   * Returns one token per four UTF-8 bytes of texts, of calls and results of tools, and of the
+   * tools that are offered, rounded up once, plus four per message.
+   */
+  static long promptTokens(JsonNode messages, JsonNode system, JsonNode tools) {
+    long bytes = textBytes(system) + jsonBytes(tools);
     for (JsonNode message : messages) {
-      bytes += textBytes(message.path("content"));
+      bytes += partBytes(message);
     }
     return tokens(bytes) + (long) TOKENS_PER_MESSAGE * messages.size();
   }
@@ -146,7 +161,17 @@ final class MockRead {
   /** Returns the bytes of the texts in one part, including nested ones. */
   static long partBytes(JsonNode part) {
     JsonNode text = part.path("text");
-    return (text.isString() ? utf8Bytes(text.stringValue()) : 0) + textBytes(part.path("content"));
+    long bytes = text.isString() ? utf8Bytes(text.stringValue()) : 0;
+    for (String name : OF_TOOLS) {
+      JsonNode member = part.path(name);
+      bytes += member.isString() ? utf8Bytes(member.stringValue()) : jsonBytes(member);
+    }
+    return bytes + textBytes(part.path("content"));
+  }
+
+  /** Returns the bytes of an object or a list as JSON; 0 if it is neither. */
+  static long jsonBytes(JsonNode node) {
+    return node.isContainer() ? JSON.writeValueAsBytes(node).length : 0;
   }
 
   private static long utf8Bytes(String text) {

@@ -11,7 +11,8 @@ final class MockResponses implements MockForm {
 
   private static final MockTools.Members TOOL = new MockTools.Members("", List.of("parameters"));
 
-  MockAsk read(JsonNode body, int tokens) {
+  MockAsk read(JsonNode body, MockAddress address) {
+    int tokens = address.tokens();
     JsonNode input = body.path("input");
     boolean items = input.isArray() && !input.isEmpty();
     MockAsk.Refused wrong =
@@ -28,8 +29,12 @@ final class MockResponses implements MockForm {
     JsonNode instructions = body.path("instructions");
     long prompt =
         items
-            ? MockRead.promptTokens(input, instructions)
-            : MockRead.tokens(MockRead.textBytes(input) + MockRead.textBytes(instructions)) + 4;
+            ? MockRead.promptTokens(input, instructions, body.path("tools"))
+            : MockRead.tokens(
+                    MockRead.textBytes(input)
+                        + MockRead.textBytes(instructions)
+                        + MockRead.jsonBytes(body.path("tools")))
+                + MockRead.TOKENS_PER_MESSAGE;
     int stated = MockRead.value(body, "max_output_tokens", 0);
     int output = stated == 0 ? tokens : Math.min(tokens, stated);
     return new MockAsk.Generate(
@@ -41,15 +46,16 @@ final class MockResponses implements MockForm {
             1,
             body.path("stream").booleanValue(false),
             true)
-        .saying(stated, call(body), document(body.path("text").path("format")));
+        .saying(stated, call(body, address.callsTools()), document(body.path("text").path("format")));
   }
 
-  private static @Nullable MockContent call(JsonNode body) {
+  private static @Nullable MockContent call(JsonNode body, boolean offered) {
     JsonNode choice = body.path("tool_choice");
+    String named = choice.path("name").stringValue("");
     boolean over = MockTools.any(body.path("input"), "content", "type", "function_call_output");
-    return over || choice.stringValue("").equals("none")
+    return over
         ? null
-        : MockTools.call(body.path("tools"), TOOL, choice.path("name").stringValue(""));
+        : MockTools.call(body.path("tools"), TOOL, MockTools.Choice.of(choice.stringValue(""), named, offered));
   }
 
   private static @Nullable MockContent document(JsonNode format) {

@@ -187,7 +187,7 @@ final class MockUpstream {
         return MockBody.read(request).flatMap(body -> aboutFiles(request, path, body));
       }
       Function<JsonNode, MockAsk> reader =
-          dialect.reader(path, query(request.uri()), address.tokens());
+          dialect.reader(path, query(request.uri()), address);
       if (reader == null) {
         return error(
             new Refused(

@@ -30,7 +30,8 @@ class MockAddressTest {
         new MockAddress.Limits(rpm, tpm, 0, windowNanos),
         errorRate,
         true,
-        new MockAddress.Cache(0, 300_000_000_000L));
+        new MockAddress.Cache(0, 300_000_000_000L),
+        false);
   }
 
   @Test

@@ -28,8 +28,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -61,7 +65,7 @@ class MockToolsTest {
   private OpenAIClient openai() {
     OpenAIClient client =
         OpenAIOkHttpClient.builder()
-            .baseUrl(url("mock://openai?tokens=5") + "/v1")
+            .baseUrl(url("mock://openai?tokens=5&tools=call") + "/v1")
             .apiKey("any")
             .maxRetries(0)
             .build();
@@ -72,7 +76,7 @@ class MockToolsTest {
   private AnthropicClient anthropic() {
     AnthropicClient client =
         AnthropicOkHttpClient.builder()
-            .baseUrl(url("mock://anthropic?tokens=5").toString())
+            .baseUrl(url("mock://anthropic?tokens=5&tools=call").toString())
             .apiKey("any")
             .maxRetries(0)
             .build();
@@ -368,7 +372,7 @@ class MockToolsTest {
   private JsonNode gemini(String path, String body) throws Exception {
     try (HttpClient client = HttpClient.newHttpClient()) {
       HttpRequest.Builder request =
-          HttpRequest.newBuilder(URI.create(url("mock://gemini?tokens=5") + path));
+          HttpRequest.newBuilder(URI.create(url("mock://gemini?tokens=5&tools=call") + path));
       HttpRequest sent =
           body.isEmpty()
               ? request.build()
@@ -415,5 +419,92 @@ class MockToolsTest {
     }
     assertThat(gemini("/v1beta/models/m", "").path("name").stringValue()).isEqualTo("models/m");
     assertThat(gemini("/v1beta/models", "").path("models").size()).isPositive();
+  }
+
+  private static final String GEMINI_TOOLS =
+      "\"contents\":[{\"parts\":[{\"text\":\"Rain?\"}]}],"
+          + "\"tools\":[{\"functionDeclarations\":[{\"name\":\"weather\"}]}]";
+  private static final String RESPONSE_TOOLS =
+      "\"model\":\"m\",\"input\":\"Rain?\",\"tools\":[{\"type\":\"function\",\"name\":\"weather\"}]";
+  private static final String MESSAGES =
+      "\"model\":\"m\",\"max_tokens\":100,\"messages\":[{\"role\":\"user\",\"content\":\"Rain?\"}],";
+  private static final String CHAT =
+      MESSAGES + "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"weather\"}}]";
+  private static final String MESSAGE = MESSAGES + "\"tools\":[{\"name\":\"weather\"}]";
+
+  static Stream<Arguments> choices() {
+    String chat = "/v1/chat/completions";
+    String responses = "/v1/responses";
+    String messages = "/v1/messages";
+    String gemini = "/v1beta/models/m:generateContent";
+    String config = ",\"toolConfig\":{\"functionCallingConfig\":{\"mode\":\"%s\"%s}}";
+    return Stream.of(
+        Arguments.of("openai", chat, CHAT, "", false),
+        Arguments.of("openai", chat, CHAT, ",\"tool_choice\":\"auto\"", false),
+        Arguments.of("openai", chat, CHAT, ",\"tool_choice\":\"required\"", true),
+        Arguments.of("openai", chat, CHAT, ",\"tool_choice\":" + CHAT_CHOICE, true),
+        Arguments.of("openai", responses, RESPONSE_TOOLS, "", false),
+        Arguments.of("openai", responses, RESPONSE_TOOLS, ",\"tool_choice\":\"required\"", true),
+        Arguments.of(
+            "openai", responses, RESPONSE_TOOLS, ",\"tool_choice\":{\"name\":\"weather\"}", true),
+        Arguments.of("anthropic", messages, MESSAGE, "", false),
+        Arguments.of("anthropic", messages, MESSAGE, ",\"tool_choice\":{\"type\":\"any\"}", true),
+        Arguments.of(
+            "anthropic",
+            messages,
+            MESSAGE,
+            ",\"tool_choice\":{\"type\":\"tool\",\"name\":\"weather\"}",
+            true),
+        Arguments.of("gemini", gemini, GEMINI_TOOLS, "", false),
+        Arguments.of("gemini", gemini, GEMINI_TOOLS, config.formatted("ANY", ""), true),
+        Arguments.of(
+            "gemini",
+            gemini,
+            GEMINI_TOOLS,
+            config.formatted("ANY", ",\"allowedFunctionNames\":[\"weather\"]"),
+            true));
+  }
+
+  @ParameterizedTest
+  @MethodSource("choices")
+  void toolThatIsMerelyOffered_isNotCalled(
+      String provider, String path, String members, String choice, boolean called)
+      throws Exception {
+    String answer = answer("mock://" + provider, path, "{" + members + choice + "}");
+    if (called) {
+      assertThat(answer).contains("\"weather\"").doesNotContain(FIRST_WORDS);
+    } else {
+      assertThat(answer).contains(FIRST_WORDS).doesNotContain("\"weather\"");
+    }
+  }
+
+  @Test
+  void everythingThatIsSent_isCounted() throws Exception {
+    String text = "w".repeat(400);
+    String tool = "{\"name\":\"%s\",\"input_schema\":{}}".formatted(text);
+    String system = "\"system\":\"%s\",".formatted(text);
+    String use =
+        "{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"input\":{\"a\":\"%s\"}}]}"
+            .formatted(text);
+    String result =
+        "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"content\":\"%s\"}]}"
+            .formatted(text);
+    String body =
+        "{\"model\":\"m\",\"max_tokens\":9,%s\"tools\":[%s],\"messages\":[%s,%s]}"
+            .formatted(system, tool, use, result);
+    String answer = answer("mock://anthropic", "/v1/messages/count_tokens", body);
+    long counted = JsonMapper.shared().readTree(answer).path("input_tokens").asLong();
+    // four texts of 100 tokens, two messages of 4, and the JSON around the tool and its call
+    assertThat(counted).isBetween(408L, 430L);
+  }
+
+  private String answer(String address, String path, String body) throws Exception {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create(url(address) + path))
+              .POST(HttpRequest.BodyPublishers.ofString(body))
+              .build();
+      return client.send(request, BodyHandlers.ofString()).body();
+    }
   }
 }
