@@ -26,7 +26,7 @@ final class AnthropicBodies {
   static BodyMembers messages() {
     BodyMembers body = new BodyMembers();
     return body.maximum("max_tokens")
-        .user("metadata", "user_id")
+        .user("metadata", "user_id", AgentUser::device)
         .counts(new ContentText(NAMES, Messages.EACH, null), "messages")
         .counts(new ContentText(NAMES, Messages.NONE, null), "system")
         .counts(new ToolList(null), "tools")
@@ -38,7 +38,7 @@ final class AnthropicBodies {
   static BodyMembers completion() {
     return new BodyMembers()
         .maximum("max_tokens_to_sample")
-        .user("metadata", "user_id")
+        .user("metadata", "user_id", AgentUser::device)
         .counts(new PlainText(null), "prompt");
   }
 }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,7 +136,18 @@ public class BodyMembers implements JsonWalk.Visitor {
    * @param inside its member with the name; null if it is the name itself
    */
   public final BodyMembers user(String name, @Nullable String inside) {
-    return knows(new UserName(inside), name);
+    return user(name, inside, UnaryOperator.identity());
+  }
+
+  /**
+   * Adds the member that names the user.
+   *
+   * @param inside its member with the name; null if it is the name itself
+   * @param named the user in what is stated
+   */
+  public final BodyMembers user(
+      String name, @Nullable String inside, UnaryOperator<String> named) {
+    return knows(new UserName(inside, named), name);
   }
 
   /** Adds the option by which a stream is asked for its usage. */
@@ -370,9 +382,11 @@ public class BodyMembers implements JsonWalk.Visitor {
   /** The member that names the user; a value that is not a string, or too long, counts as none. */
   private final class UserName implements BodyMember {
     private final @Nullable String inside;
+    private final UnaryOperator<String> named;
 
-    UserName(@Nullable String inside) {
+    UserName(@Nullable String inside, UnaryOperator<String> named) {
       this.inside = inside;
+      this.named = named;
     }
 
     @Override
@@ -383,7 +397,7 @@ public class BodyMembers implements JsonWalk.Visitor {
     @Override
     public void scalar(JsonWalk at) {
       if (at.depth() == (inside == null ? 1 : 2) && (inside == null || inside.equals(at.name()))) {
-        user = at.isString() && at.isAtMost(MAX_USER_LENGTH) ? at.text() : null;
+        user = at.isString() && at.isAtMost(MAX_USER_LENGTH) ? named.apply(at.text()) : null;
       }
     }
   }

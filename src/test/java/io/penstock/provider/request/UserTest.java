@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The user that a request names. */
@@ -44,6 +45,23 @@ class UserTest {
     assertThat(chat(",\"user\":\"u-1\"")).isEqualTo("u-1");
     assertThat(user(DialectTable.OPENAI, "/v1/embeddings", ",\"user\":\"u-2\"")).isEqualTo("u-2");
     assertThat(messages(",\"metadata\":{\"a\":\"b\",\"user_id\":\"u-3\"}")).isEqualTo("u-3");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "user_0a1b_account__session_57a121ec-f78c | user_0a1b",
+        "user_0a1b_account_3f_session_57a121ec-f78c | user_0a1b",
+        "{\\\"device_id\\\":\\\"d-1\\\",\\\"session_id\\\":\\\"s\\\"} | d-1",
+        "{\\\"session_id\\\":\\\"s\\\"} | {\"session_id\":\"s\"}",
+        "{\\\"device_id\\\":7} | {\"device_id\":7}",
+        "{device | {device",
+        "user_account_session | user_account_session",
+        "ann_session_2 | ann_session_2",
+      })
+  void userOfClaudeCode_isTheDevice(String stated, String user) {
+    assertThat(messages(",\"metadata\":{\"user_id\":\"" + stated + "\"}")).isEqualTo(user);
   }
 
   @ParameterizedTest
