@@ -12,9 +12,11 @@ import org.jspecify.annotations.Nullable;
  * tokenizer counted and one for text that the rule of thumb did. Output is the length that nine of
  * ten answers do not exceed: answers to requests of about the same size by the same key to the same
  * model; if these are too few, answers to that key and model for any size. A stated maximum is
- * never exceeded. While a key knows nothing of a model, the {@linkplain ModelWitnesses median} of
- * what other keys learned of it counts, so that no key decides alone what others are expected to
- * use. Requests with input that is not in their body teach nothing about text.
+ * never exceeded, but is no expectation: agents state the largest that there is. While a key knows
+ * nothing of a model, the {@linkplain ModelWitnesses median} of what other keys learned of it
+ * counts, so that no key decides alone what others are expected to use, or else a part of the
+ * input. The first answers to a key correct that. Requests with input that is not in their body
+ * teach nothing about text.
  *
  * <p>The last {@value #MAX_PAIRS} keys with a model, and the last {@value #MAX_MODELS} models, are
  * remembered, with a share for each key; older answers count less and less. So are the last {@value
@@ -31,6 +33,15 @@ public final class CostLearner {
    * Nothing is learned about text from a request with more other input than 1 ÷ this of its text.
    */
   private static final long TEXT_TO_OTHER = 4;
+
+  /** Least output that is expected where a maximum is stated and nothing is known. */
+  private static final long LEAST_OUTPUT = 256;
+
+  /** Most output that is expected where a maximum is stated and nothing is known. */
+  private static final long MOST_OUTPUT = 1_024;
+
+  /** Where nothing is known, 1 ÷ this of the input is expected as output. */
+  private static final long INPUT_TO_OUTPUT = 4;
 
   /** Number of answers that are remembered because later requests may refer to them. */
   public static final int MAX_CHAINS = 10_000;
@@ -67,8 +78,11 @@ public final class CostLearner {
    */
   public Cost expect(RequestContent content, String key, long defaultOutputTokens) {
     long most = content.states() ? content.statedOutputTokens() : Long.MAX_VALUE;
-    long otherwise = content.states() ? most : Math.clamp(defaultOutputTokens, 0, Cost.MAX_TOKENS);
-    long output = content.generates() ? output(content, key, otherwise) : otherwise;
+    long otherwise =
+        content.states()
+            ? Math.clamp(size(content) / INPUT_TO_OUTPUT, LEAST_OUTPUT, MOST_OUTPUT)
+            : Math.clamp(defaultOutputTokens, 0, Cost.MAX_TOKENS);
+    long output = content.generates() ? output(content, key, Math.min(otherwise, most)) : otherwise;
     double text = (double) Math.min(content.textTokens(), Cost.MAX_TOKENS);
     return content.cost(Math.round(text * textRatio(content, key)), Math.min(output, most));
   }
@@ -80,9 +94,11 @@ public final class CostLearner {
       return (long) learned;
     }
     ModelWitnesses model = ofModel(content);
-    return model == null
-        ? otherwise
-        : Math.round(model.median(each -> outputOf(each, content), (double) otherwise));
+    double others =
+        model == null
+            ? (double) otherwise
+            : model.median(each -> outputOf(each, content), (double) otherwise);
+    return own == null ? Math.round(others) : own.outputs().corrected(others);
   }
 
   /**

@@ -8,10 +8,10 @@ import java.util.Arrays;
  * bytes. Safe from any thread.
  */
 final class OutputLengths {
-  /** Result while too little is known. */
+  /** Result while nothing is known. */
   static final long UNKNOWN = -1;
 
-  /** Number of answers from which lengths count as known. */
+  /** Number of answers from which lengths count as known; fewer count in part. */
   static final int ENOUGH = 20;
 
   /** All counts are halved at this many answers, so that the last one or two thousand matter. */
@@ -42,19 +42,24 @@ final class OutputLengths {
     }
   }
 
+  /** Returns whether enough answers are counted that their lengths count as known. */
+  boolean known() {
+    return total() >= ENOUGH;
+  }
+
   /** Returns how many answers are counted. */
   synchronized int total() {
     return total;
   }
 
   /**
-   * Returns the tokens that an answer does not exceed nine times of ten, or {@link #UNKNOWN}. The
-   * next answer does not exceed the k-th shortest of n with a probability of k ÷ (n + 1). Lengths
-   * in a bin are taken to lie evenly, so answers that are all of nearly the same length are
-   * expected to be up to an eighth longer.
+   * Returns the tokens that an answer does not exceed nine times of ten; {@link #UNKNOWN} while no
+   * answer is counted. The next answer does not exceed the k-th shortest of n with a probability of
+   * k ÷ (n + 1). Lengths in a bin are taken to lie evenly, so answers that are all of nearly the
+   * same length are expected to be up to an eighth longer.
    */
   synchronized long ninetieth() {
-    if (total < ENOUGH) {
+    if (total == 0) {
       return UNKNOWN;
     }
     double rank = Math.min(total, PART * (total + 1));

@@ -39,8 +39,21 @@ final class OutputLengthsBySize {
    */
   long ninetieth(long inputTokens) {
     OutputLengths alike = known(size(inputTokens));
-    long known = alike == null ? OutputLengths.UNKNOWN : alike.ninetieth();
-    return known == OutputLengths.UNKNOWN ? all.ninetieth() : known;
+    if (alike != null && alike.known()) {
+      return alike.ninetieth();
+    }
+    return all.known() ? all.ninetieth() : OutputLengths.UNKNOWN;
+  }
+
+  /**
+   * Returns {@code otherwise} as the first answers of any size correct it: each has a weight of 1 ÷
+   * {@value OutputLengths#ENOUGH}. Answers that were cut off correct nothing.
+   */
+  long corrected(double otherwise) {
+    long learned = all.ninetieth();
+    boolean says = learned != OutputLengths.UNKNOWN && learned < OutputLengths.CUT;
+    double part = says ? Math.min(1, (double) all.total() / OutputLengths.ENOUGH) : 0;
+    return Math.round(part * learned + (1 - part) * otherwise);
   }
 
   private static int size(long inputTokens) {

@@ -117,8 +117,7 @@ final class MockAnthropic implements MockDialect, MockForm {
   private long promptTokens(JsonNode body) {
     return caches
         ? MockPrompt.of(body).tokens()
-        : MockRead.promptTokens(
-            body.path("messages"), body.path("system"), body.path("tools"));
+        : MockRead.promptTokens(body.path("messages"), body.path("system"), body.path("tools"));
   }
 
   @Override

@@ -107,7 +107,10 @@ final class MockGemini implements MockDialect {
             answers,
             stream,
             true)
-        .saying(MockRead.value(config, "maxOutputTokens", 0), call(body, address.callsTools()), document(config));
+        .saying(
+            MockRead.value(config, "maxOutputTokens", 0),
+            call(body, address.callsTools()),
+            document(config));
   }
 
   private static @Nullable MockContent call(JsonNode body, boolean offered) {
@@ -157,8 +160,7 @@ final class MockGemini implements MockDialect {
   private static long promptTokens(JsonNode body) {
     JsonNode contents = body.path("contents");
     JsonNode system = either(body, "systemInstruction", "system_instruction");
-    long bytes =
-        MockRead.textBytes(system.path("parts")) + MockRead.jsonBytes(body.path("tools"));
+    long bytes = MockRead.textBytes(system.path("parts")) + MockRead.jsonBytes(body.path("tools"));
     for (JsonNode content : contents) {
       bytes += MockRead.textBytes(content.path("parts"));
     }

@@ -136,7 +136,8 @@ final class MockOpenAi implements MockDialect, MockForm {
       return MockAsk.Refused.bad(
           "n", "n: expected answers of at most " + MAX_OUTPUT_TOKENS + " tokens together.");
     }
-    long prompt = MockRead.promptTokens(body.path("messages"), MissingNode.getInstance(), body.path("tools"));
+    long prompt =
+        MockRead.promptTokens(body.path("messages"), MissingNode.getInstance(), body.path("tools"));
     return new MockAsk.Generate(
             this,
             body.path("model").stringValue(),
@@ -155,7 +156,8 @@ final class MockOpenAi implements MockDialect, MockForm {
     boolean over = MockTools.any(body.path("messages"), "content", "role", "tool");
     return over
         ? null
-        : MockTools.call(body.path("tools"), TOOL, MockTools.Choice.of(choice.stringValue(""), named, offered));
+        : MockTools.call(
+            body.path("tools"), TOOL, MockTools.Choice.of(choice.stringValue(""), named, offered));
   }
 
   private static @Nullable MockContent document(JsonNode format) {

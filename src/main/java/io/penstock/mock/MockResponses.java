@@ -46,7 +46,8 @@ final class MockResponses implements MockForm {
             1,
             body.path("stream").booleanValue(false),
             true)
-        .saying(stated, call(body, address.callsTools()), document(body.path("text").path("format")));
+        .saying(
+            stated, call(body, address.callsTools()), document(body.path("text").path("format")));
   }
 
   private static @Nullable MockContent call(JsonNode body, boolean offered) {
@@ -55,7 +56,8 @@ final class MockResponses implements MockForm {
     boolean over = MockTools.any(body.path("input"), "content", "type", "function_call_output");
     return over
         ? null
-        : MockTools.call(body.path("tools"), TOOL, MockTools.Choice.of(choice.stringValue(""), named, offered));
+        : MockTools.call(
+            body.path("tools"), TOOL, MockTools.Choice.of(choice.stringValue(""), named, offered));
   }
 
   private static @Nullable MockContent document(JsonNode format) {

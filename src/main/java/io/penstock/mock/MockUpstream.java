@@ -186,8 +186,7 @@ final class MockUpstream {
       if (keepsFiles && MockFiles.isAbout(path)) {
         return MockBody.read(request).flatMap(body -> aboutFiles(request, path, body));
       }
-      Function<JsonNode, MockAsk> reader =
-          dialect.reader(path, query(request.uri()), address);
+      Function<JsonNode, MockAsk> reader = dialect.reader(path, query(request.uri()), address);
       if (reader == null) {
         return error(
             new Refused(

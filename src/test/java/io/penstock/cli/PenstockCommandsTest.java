@@ -85,7 +85,7 @@ class PenstockCommandsTest {
                 + " ANTHROPIC_API_KEY is not set",
             "warning: routes/gemini.yaml:8:9: upstream gemini is disabled:"
                 + " GEMINI_API_KEY is not set",
-            "warning: routes/openai.yaml:8:9: upstream openai is disabled:"
+            "warning: routes/openai.yaml:10:9: upstream openai is disabled:"
                 + " OPENAI_API_KEY is not set");
   }
 

@@ -35,7 +35,11 @@ class CostLearnerTest {
     "100, 4, 50, 3, true, 104, 150, 150",
     "100, 4, 0, 1, true, 104, 0, 0",
     "100, 0, -1, 1, false, 100, 0, 0",
-    "1099511627776, 5, 1099511627776, 9, true, 1099511627776, 1099511627776, 1099511627776"
+    "100, 4, 64000, 1, true, 104, 256, 64000",
+    "2000, 4, 64000, 1, true, 2004, 501, 64000",
+    "20000, 4, 64000, 1, true, 20004, 1024, 64000",
+    "20000, 4, 64000, 3, true, 20004, 3072, 192000",
+    "1099511627776, 5, 1099511627776, 9, true, 1099511627776, 9216, 1099511627776"
   })
   void whileNothingIsKnown_theRuleOfThumbAndTheDefaultCount(
       long text,
@@ -49,15 +53,33 @@ class CostLearnerTest {
     RequestContent requestContent =
         new RequestContent("m", text, other, stated, answers, generates);
     assertThat(costLearner.expect(requestContent, "k", 256))
-        .isEqualTo(new Cost(input, output, statedInAll))
-        .isEqualTo(requestContent.expected(256));
+        .isEqualTo(new Cost(input, output, statedInAll));
   }
 
   @Test
-  void twentyAnswers_lowerTheStatedMaximum_andReplaceTheDefault() {
+  void firstAnswers_correctWhatIsExpected_byTheirNumber() {
+    RequestContent large = content("m", 20_000, 64_000);
+    answers(1, "k", large, 20_004, 10);
+    assertThat(costLearner.expect(large, "k", 256).outputTokens()).isEqualTo(973);
+    answers(9, "k", large, 20_004, 10);
+    assertThat(costLearner.expect(large, "k", 256).outputTokens()).isEqualTo(517);
+    assertThat(costLearner.expect(large, "new", 256).outputTokens()).isEqualTo(1_024);
+    answers(5, "long", large, 20_004, 15_000);
+    assertThat(costLearner.expect(large, "long", 256).outputTokens()).isBetween(4_500L, 4_800L);
+  }
+
+  @Test
+  void firstAnswersThatWereCutOff_correctNothing() {
+    answers(5, "k", content("m", 100, 1), 104, 1);
+    RequestContent large = content("m", 20_000, 64_000);
+    assertThat(costLearner.expect(large, "k", 256).outputTokens()).isEqualTo(1_024);
+  }
+
+  @Test
+  void twentyAnswers_areAllThatCounts() {
     RequestContent stated = content("m", 100, 4_000);
     answers(19, "k", stated, 104, 10);
-    assertThat(costLearner.expect(stated, "k", 256)).isEqualTo(new Cost(104, 4_000, 4_000));
+    assertThat(costLearner.expect(stated, "k", 256)).isEqualTo(new Cost(104, 22, 4_000));
     answers(1, "k", stated, 104, 10);
     assertThat(costLearner.expect(stated, "k", 256)).isEqualTo(new Cost(104, 10, 4_000));
     assertThat(costLearner.expect(content("m", 100, NONE), "k", 256))
@@ -228,10 +250,10 @@ class CostLearnerTest {
   }
 
   @Test
-  void statedMaximumOfAnotherKey_isLoweredToHalfAtMost_byFewKeys() {
+  void expectationOfAnotherKey_isLoweredToHalfAtMost_byFewKeys() {
     answers(20, "k", content("m", 100, 4_000), 104, 10);
     assertThat(costLearner.expect(content("m", 100, 4_000), "new", 256).outputTokens())
-        .isEqualTo(2_000);
+        .isEqualTo(128);
     answers(20, "l", content("m", 100, 4_000), 104, 10);
     answers(20, "n", content("m", 100, 4_000), 104, 10);
     assertThat(costLearner.expect(content("m", 100, 4_000), "new", 256).outputTokens())

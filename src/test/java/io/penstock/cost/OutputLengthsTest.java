@@ -10,13 +10,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class OutputLengthsTest {
   @Test
-  void nineteenAnswers_sayNothing_twentyDo() {
+  void answersCountFromTheFirst_andAreKnownFromTheTwentieth() {
     OutputLengths outputLengths = new OutputLengths();
+    assertThat(outputLengths.ninetieth()).isEqualTo(OutputLengths.UNKNOWN);
     for (int i = 0; i < OutputLengths.ENOUGH - 1; i++) {
       outputLengths.add(100);
+      assertThat(outputLengths.ninetieth()).isBetween(100L, 103L);
     }
-    assertThat(outputLengths.ninetieth()).isEqualTo(OutputLengths.UNKNOWN);
+    assertThat(outputLengths.known()).isFalse();
     outputLengths.add(100);
+    assertThat(outputLengths.known()).isTrue();
     assertThat(outputLengths.ninetieth()).isBetween(100L, 103L);
   }
 

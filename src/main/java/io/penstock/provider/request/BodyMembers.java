@@ -145,8 +145,7 @@ public class BodyMembers implements JsonWalk.Visitor {
    * @param inside its member with the name; null if it is the name itself
    * @param named the user in what is stated
    */
-  public final BodyMembers user(
-      String name, @Nullable String inside, UnaryOperator<String> named) {
+  public final BodyMembers user(String name, @Nullable String inside, UnaryOperator<String> named) {
     return knows(new UserName(inside, named), name);
   }
 
