@@ -89,7 +89,7 @@ export const cases = {
   async "too-large"(endpoint) {
     const messages = [{ role: "user", content: "Hello there. ".repeat(100) }];
     const error = await caught(message(endpoint, { messages }));
-    assert.ok(error instanceof Anthropic.RateLimitError, String(error));
+    assert.ok(error instanceof Anthropic.BadRequestError, String(error));
     assertRefusal(error.headers, "cost_exceeds_capacity", { after: false });
     return error.message;
   },

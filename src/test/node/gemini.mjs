@@ -112,7 +112,7 @@ export const cases = {
   async "too-large"(endpoint) {
     const error = await caught(generate(endpoint, { contents: "Hello there. ".repeat(100) }));
     const body = parsed(error);
-    assert.equal(body.status, "RESOURCE_EXHAUSTED");
+    assert.equal(body.status, "INVALID_ARGUMENT");
     return body.message;
   },
 

@@ -145,9 +145,9 @@ export const cases = {
   async "too-large"(endpoint) {
     const messages = [{ role: "user", content: "Hello there. ".repeat(100) }];
     const error = await caught(chat(endpoint, { messages }));
-    assert.ok(error instanceof OpenAI.RateLimitError, String(error));
+    assert.ok(error instanceof OpenAI.BadRequestError, String(error));
     assert.equal(error.code, "cost_exceeds_capacity");
-    assert.equal(error.type, "tokens");
+    assert.equal(error.type, "invalid_request_error");
     assertRefusal(error.headers, "cost_exceeds_capacity", { after: false });
     return error.message;
   },

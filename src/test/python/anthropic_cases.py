@@ -137,7 +137,7 @@ async def queue_full(endpoint):
 
 def too_large(endpoint):
     body = {**HELLO, "messages": [{"role": "user", "content": "Hello there. " * 100}]}
-    error = caught(anthropic.RateLimitError, lambda: client(endpoint).messages.create(**body))
+    error = caught(anthropic.BadRequestError, lambda: client(endpoint).messages.create(**body))
     assert_too_large(error.response.headers)
     return error.message
 

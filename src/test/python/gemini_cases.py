@@ -158,7 +158,7 @@ def too_large(endpoint):
     body = {**HELLO, "contents": "Hello there. " * 100}
     with client(endpoint) as genai_client:
         error = caught(errors.ClientError, lambda: genai_client.models.generate_content(**body))
-    assert_equal((error.code, error.status), (429, "RESOURCE_EXHAUSTED"))
+    assert_equal((error.code, error.status), (400, "INVALID_ARGUMENT"))
     assert_too_large(headers(error.response))
     assert_body(error)
     return error.message

@@ -151,9 +151,9 @@ async def queue_full(endpoint):
 def too_large(endpoint):
     body = {**HELLO, "messages": [{"role": "user", "content": "Hello there. " * 100}]}
     error = caught(
-        openai.RateLimitError, lambda: client(endpoint).chat.completions.create(**body)
+        openai.BadRequestError, lambda: client(endpoint).chat.completions.create(**body)
     )
-    assert_equal((error.code, error.type), ("cost_exceeds_capacity", "tokens"))
+    assert_equal((error.code, error.type), ("cost_exceeds_capacity", "invalid_request_error"))
     assert_too_large(error.response.headers)
     return error.message
 

@@ -78,6 +78,7 @@ final class PlainProtocol implements ProviderProtocol {
   public RefusalBody refusalBody(Refusal refusal, RefusedCall call) {
     int status = refusal.reason().status();
     return RefusalJson.body(
+        status,
         "application/problem+json",
         json -> {
           json.writeStringProperty("type", "about:blank");

@@ -33,6 +33,7 @@ public final class RefusalJson {
   /** Returns {@code {"ok":false,"error","reason"}}, the answer of a permit endpoint. */
   static RefusalBody permit(Refusal refusal, @Nullable Instant retryAt) {
     return json(
+        refusal.reason().status(),
         json -> {
           json.writeBooleanProperty("ok", false);
           json.writeStringProperty("error", permitError(refusal));
@@ -59,18 +60,18 @@ public final class RefusalJson {
   }
 
   /** Returns a body of JSON with the given members. */
-  public static RefusalBody json(Consumer<JsonGenerator> content) {
-    return body(JSON, content);
+  public static RefusalBody json(int status, Consumer<JsonGenerator> content) {
+    return body(status, JSON, content);
   }
 
   /** Returns a body of JSON with the given members. */
-  public static RefusalBody body(String contentType, Consumer<JsonGenerator> content) {
+  public static RefusalBody body(int status, String contentType, Consumer<JsonGenerator> content) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
     try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), bytes)) {
       json.writeStartObject();
       content.accept(json);
       json.writeEndObject();
     }
-    return new RefusalBody(contentType, bytes.toByteArray());
+    return new RefusalBody(status, contentType, bytes.toByteArray());
   }
 }

@@ -61,6 +61,14 @@ public record Refusal(
         .withoutRetry();
   }
 
+  /**
+   * Returns whether something is used up until a known time that is too far away to wait for it, so
+   * that clients had better stop and tell that time.
+   */
+  public boolean usedUp() {
+    return retryUseless && retryAfterNanos != UNKNOWN;
+  }
+
   /** Returns this refusal with another time after which the request would be served. */
   public Refusal retryAfter(long nanos) {
     return new Refusal(reason, detail, nanos, retryUseless);

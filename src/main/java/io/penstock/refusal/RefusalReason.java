@@ -7,7 +7,7 @@ public enum RefusalReason {
   /** The body does not match the dialect, or a parameter cannot be read. */
   BAD_REQUEST(400, false),
   /** The request has no key, or its key is unknown or invalid. */
-  UNAUTHENTICATED(401, false),
+  UNAUTHENTICATED(401, true),
   /** The key may not use the model. */
   FORBIDDEN_MODEL(403, false),
   /** The key may not use the endpoint. */
@@ -17,7 +17,7 @@ public enum RefusalReason {
   /** A web page sent the request, and its origin is not allowed. */
   FOREIGN_ORIGIN(403, false),
   /** No endpoint is configured for the path. */
-  NO_ENDPOINT(404, false),
+  NO_ENDPOINT(404, true),
   /** No upstream of the endpoint serves the model. */
   NO_UPSTREAM_FOR_MODEL(404, false),
   /** The call is made by another method. */
@@ -98,6 +98,13 @@ public enum RefusalReason {
   /** Returns the HTTP status. */
   public int status() {
     return status;
+  }
+
+  /**
+   * Returns the HTTP status for clients that repeat every 429: 400 where repeating can never help.
+   */
+  public int finalStatus() {
+    return this == COST_EXCEEDS_CAPACITY ? 400 : status;
   }
 
   /** Returns whether sending the same request again soon cannot help. */

@@ -305,9 +305,9 @@ class SdkIT {
   void inputThatCanNeverFit_isRefusedAtOnceAndNotToBeRetried() {
     // an unknown model has no tokenizer: a token is assumed to be four bytes
     String model = "unknown-model";
-    RateLimitException never =
+    BadRequestException never =
         catchThrowableOfType(
-            RateLimitException.class,
+            BadRequestException.class,
             () ->
                 clients("/small")
                     .openAi()

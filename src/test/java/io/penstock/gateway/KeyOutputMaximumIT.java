@@ -81,7 +81,7 @@ class KeyOutputMaximumIT extends HostileCase {
       })
   void moreThanTheKeyAllows_isRefused(String members, String words) throws Exception {
     HttpMessage answer = chat("/refuse", BOUND, members);
-    refused(answer, 429, "cost_exceeds_capacity");
+    refused(answer, 400, "cost_exceeds_capacity");
     assertThat(answer.header("x-should-retry")).isEqualTo("false");
     assertThat(answer.text()).contains(words).contains("max_output_tokens of 600");
     assertThat(chat("/refuse", FREE, members).status()).isEqualTo(200);
@@ -107,7 +107,7 @@ class KeyOutputMaximumIT extends HostileCase {
   @Hostile(Hostile.By.CLIENT)
   @Test
   void moreAnswersThanTheKeyAllowsTokens_areRefusedInAnyCase() {
-    refused(chat("/cap", BOUND, "\"n\":601,\"max_tokens\":5,"), 429, "cost_exceeds_capacity");
+    refused(chat("/cap", BOUND, "\"n\":601,\"max_tokens\":5,"), 400, "cost_exceeds_capacity");
   }
 
   @Hostile(Hostile.By.CLIENT)
@@ -185,6 +185,6 @@ class KeyOutputMaximumIT extends HostileCase {
     assertThat(answer.status()).isEqualTo(200);
     assertThat(upstream.received().text())
         .isEqualTo("{\"max_tokens\":500," + body("").substring(1));
-    refused(chat("/counted", BOUND, "\"max_tokens\":501,"), 429, "cost_exceeds_capacity");
+    refused(chat("/counted", BOUND, "\"max_tokens\":501,"), 400, "cost_exceeds_capacity");
   }
 }

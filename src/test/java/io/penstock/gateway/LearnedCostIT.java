@@ -180,7 +180,7 @@ class LearnedCostIT extends HostileCase {
     HttpMessage answer = served("mallory", path + "/v1/chat/completions", chat(model, ""));
     assertThat(cost(answer)).isEqualTo(input + output);
     String twice = chat(model, "").replace(TEXT, TEXT + TEXT);
-    refused(call("mallory", path + "/v1/chat/completions", twice), 429, "cost_exceeds_capacity");
+    refused(call("mallory", path + "/v1/chat/completions", twice), 400, "cost_exceeds_capacity");
   }
 
   @Hostile(Hostile.By.CLIENT)
@@ -195,6 +195,6 @@ class LearnedCostIT extends HostileCase {
       }
     }
     assertThat(cost(served(key, CHAT, body.replace(TEXT, "word".repeat(300))))).isEqualTo(2_005);
-    refused(call(key, CHAT, body.replace(TEXT, TEXT + TEXT)), 429, "cost_exceeds_capacity");
+    refused(call(key, CHAT, body.replace(TEXT, TEXT + TEXT)), 400, "cost_exceeds_capacity");
   }
 }

@@ -193,7 +193,7 @@ class OpenValuesIT extends HostileCase {
   @ValueSource(strings = {"601.0", "6.01e2", "'601'", "600.5"})
   void maximumOfTheKey_isNotEvadedByAnotherForm(String maximum) {
     String body = json("{'model':'m','max_tokens':" + maximum + "}");
-    refused(call("/openai/v1/chat/completions", BOUND, body), 429, "cost_exceeds_capacity");
+    refused(call("/openai/v1/chat/completions", BOUND, body), 400, "cost_exceeds_capacity");
   }
 
   @Hostile(Hostile.By.CLIENT)
@@ -201,7 +201,7 @@ class OpenValuesIT extends HostileCase {
   void maximumThatNeverFits_isRefusedInWhateverForm() {
     for (String maximum : new String[] {"100001", "100001.0", "1.00001e5", "\"100001\""}) {
       String body = "{\"model\":\"m\",\"max_tokens\":" + maximum + "}";
-      refused(call("/counted/v1/chat/completions", FREE, body), 429, "cost_exceeds_capacity");
+      refused(call("/counted/v1/chat/completions", FREE, body), 400, "cost_exceeds_capacity");
     }
   }
 

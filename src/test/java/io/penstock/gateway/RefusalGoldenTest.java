@@ -40,6 +40,11 @@ class RefusalGoldenTest {
     return "a \"detail\" of " + refusalReason.code();
   }
 
+  /** Returns a refusal with a time; where a retry soon is useless, with a late one. */
+  private static Refusal refusal(RefusalReason reason) {
+    return new Refusal(reason, detail(reason), reason.retryUseless() ? LONG_WAIT : WAIT);
+  }
+
   private static RetryAdvice advice(Refusal refusal) {
     return RetryAdvice.of(refusal, RetryAdvice.NO_CAP, NOON);
   }
@@ -65,17 +70,17 @@ class RefusalGoldenTest {
   private static String allRefusals(java.util.function.Function<Refusal, RefusalBody> body) {
     StringBuilder text = new StringBuilder();
     for (RefusalReason refusalReason : RefusalReason.values()) {
-      Refusal refusal = new Refusal(refusalReason, detail(refusalReason), WAIT);
+      Refusal refusal = refusal(refusalReason);
       text.append("### ").append(refusalReason.code()).append("\n\n");
       text.append(answer(refusal, body.apply(refusal)));
     }
+    Refusal soon = new Refusal(RefusalReason.KEY_RPD, "the day ends within a minute", WAIT);
+    text.append("### key_rpd, within a minute\n\n").append(answer(soon, body.apply(soon)));
     Refusal unknown = Refusal.of(RefusalReason.QUEUE_FULL, "nothing is known of the time");
     text.append("### queue_full, without a time\n\n");
     text.append(answer(unknown, body.apply(unknown)));
     Refusal late = new Refusal(RefusalReason.KEY_TPM, "more than a minute from now", LONG_WAIT);
     text.append("### key_tpm, in two hours\n\n").append(answer(late, body.apply(late)));
-    Refusal day = new Refusal(RefusalReason.KEY_RPD, "the day ends in two hours", LONG_WAIT);
-    text.append("### key_rpd, in two hours\n\n").append(answer(day, body.apply(day)));
     Refusal off = Refusal.of(RefusalReason.NO_HEALTHY_UPSTREAM, "it is disabled").withoutRetry();
     text.append("### no_healthy_upstream, until an operator changes something\n\n");
     text.append(answer(off, body.apply(off)));
@@ -106,7 +111,7 @@ class RefusalGoldenTest {
     text.append(beat == null ? "none" : new String(beat, UTF_8).replace("\n", "\\n"));
     text.append("\n\n");
     for (RefusalReason refusalReason : RefusalReason.values()) {
-      Refusal refusal = new Refusal(refusalReason, detail(refusalReason), WAIT);
+      Refusal refusal = refusal(refusalReason);
       byte[] event = dialect.errorEvent(body(dialect, refusal).bytes());
       text.append("### ").append(refusalReason.code()).append("\n");
       text.append(new String(event, UTF_8)).append("\n");

@@ -64,7 +64,7 @@ class StatedMaximumIT extends HostileCase {
   }
 
   private void neverFits(HttpMessage answer, String upstream) {
-    refused(answer, 429, "cost_exceeds_capacity");
+    refused(answer, 400, "cost_exceeds_capacity");
     assertThat(answer.header("x-should-retry")).isEqualTo("false");
     assertThat(answer.header("retry-after")).isNull();
     assertThat(answer.text()).contains("the tpm of 1000 of upstream " + upstream);
@@ -133,7 +133,7 @@ class StatedMaximumIT extends HostileCase {
       upstream.received();
     }
     HttpMessage refused = chat("/two", "a", "\"max_tokens\":5001");
-    refused(refused, 429, "cost_exceeds_capacity");
+    refused(refused, 400, "cost_exceeds_capacity");
     assertThat(refused.text()).contains("the tpm of 5000 of upstream large");
   }
 

@@ -50,7 +50,7 @@ class SdkErrorTest {
         any(anyUrl())
             .willReturn(
                 aResponse()
-                    .withStatus(reason.status())
+                    .withStatus(body.status())
                     .withHeader("content-type", body.contentType())
                     .withBody(body.bytes())));
   }
@@ -66,7 +66,7 @@ class SdkErrorTest {
     "BODY_TOO_LARGE, UnexpectedStatusCodeException, invalid_request_error, body_too_large",
     "QUEUE_FULL, RateLimitException, requests, queue_full",
     "QUEUE_TIMEOUT, RateLimitException, requests, queue_timeout",
-    "COST_EXCEEDS_CAPACITY, RateLimitException, tokens, cost_exceeds_capacity",
+    "COST_EXCEEDS_CAPACITY, BadRequestException, invalid_request_error, cost_exceeds_capacity",
     "UPSTREAM_UNREACHABLE, InternalServerException, server_error, upstream_unreachable",
     "UPSTREAM_ACCOUNT, InternalServerException, server_error, upstream_account",
     "SHUTTING_DOWN, InternalServerException, server_error, shutting_down",
@@ -101,7 +101,7 @@ class SdkErrorTest {
     assertThat(thrown).isInstanceOf(OpenAIServiceException.class);
     assertThat(thrown.getClass().getSimpleName()).isEqualTo(exception);
     OpenAIServiceException error = (OpenAIServiceException) thrown;
-    assertThat(error.statusCode()).isEqualTo(reason.status());
+    assertThat(error.statusCode()).isEqualTo(reason.finalStatus());
     assertThat(error.code()).contains(code);
     assertThat(error.type()).contains(type);
     assertThat(error.param()).isEmpty();
@@ -114,7 +114,7 @@ class SdkErrorTest {
     "NO_UPSTREAM_FOR_MODEL, NotFoundException, not_found_error",
     "BODY_TOO_LARGE, ContentTooLargeException, request_too_large",
     "QUEUE_FULL, RateLimitException, rate_limit_error",
-    "COST_EXCEEDS_CAPACITY, RateLimitException, rate_limit_error",
+    "COST_EXCEEDS_CAPACITY, BadRequestException, invalid_request_error",
     "UPSTREAM_UNREACHABLE, InternalServerException, api_error",
     "UPSTREAM_ACCOUNT, InternalServerException, api_error",
     "SHUTTING_DOWN, ServiceUnavailableException, overloaded_error",
@@ -148,7 +148,7 @@ class SdkErrorTest {
     assertThat(thrown).isInstanceOf(AnthropicServiceException.class);
     assertThat(thrown.getClass().getSimpleName()).isEqualTo(exception);
     AnthropicServiceException error = (AnthropicServiceException) thrown;
-    assertThat(error.statusCode()).isEqualTo(reason.status());
+    assertThat(error.statusCode()).isEqualTo(reason.finalStatus());
     assertThat(error.body().toString()).contains(type, "why it was refused", "r-1");
   }
 }

@@ -70,6 +70,21 @@ class DenialTest {
   }
 
   @Test
+  void lessThanTheWholeLimit_isNeverSaidNeverToFit() {
+    Limit shared = new Limit(limit.spec(), 0);
+    shared.sharing().share(demand, 0); // and this instance has no part of it yet
+    LimitSpec spec = new LimitSpec.TrailingWindow(100, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
+    Limit learned = new Limit(spec, 0);
+    learned.take(Weight.exactly(60), 0);
+    learned.feedback().refused(0, 60, SECOND);
+    assertThat(learned.capacity(SECOND)).as("the ceiling that was learned").isLessThan(100);
+    for (Limit each : List.of(shared, learned)) {
+      assertThat(each.decide(Weight.exactly(100), SECOND)).isInstanceOf(LimitAnswer.Wait.class);
+      assertThat(each.decide(Weight.exactly(101), SECOND)).isEqualTo(new LimitAnswer.Refuse(100));
+    }
+  }
+
+  @Test
   void slicesLack_isDry() {
     limit.sharing().share(demand, 0);
     assertThat(denialOf(1, 0).awaitingSlices(0))

@@ -19,6 +19,8 @@ class RetryAdviceTest {
   private static final Set<RefusalReason> USELESS =
       EnumSet.of(
           RefusalReason.COST_EXCEEDS_CAPACITY,
+          RefusalReason.UNAUTHENTICATED,
+          RefusalReason.NO_ENDPOINT,
           RefusalReason.KEY_BUDGET,
           RefusalReason.GROUP_BUDGET,
           RefusalReason.KEY_RPD,
@@ -33,7 +35,7 @@ class RetryAdviceTest {
 
   @ParameterizedTest
   @EnumSource(RefusalReason.class)
-  void retryInFiveMinutes_isUselessOnlyForDaysBudgetsPausesAndCosts(RefusalReason reason) {
+  void retryInFiveMinutes_isUselessOnlyForDaysBudgetsPausesCostsKeysAndPaths(RefusalReason reason) {
     Refusal refusal = new Refusal(reason, "why", 300 * SECOND);
     assertThat(refusal.retryUseless()).isEqualTo(USELESS.contains(reason));
   }
@@ -44,6 +46,23 @@ class RetryAdviceTest {
     RetryAdvice advice = advice(Refusal.of(reason, "why"), RetryAdvice.NO_CAP);
     assertThat(advice.useless() && advice.afterSeconds().isPresent()).isFalse();
     assertThat(advice.at()).isNull();
+  }
+
+  /** Tests that nothing but what comes back by itself, and not soon, is told as used up. */
+  @ParameterizedTest
+  @EnumSource(RefusalReason.class)
+  void usedUp_isWhatComesBackLater(RefusalReason reason) {
+    assertThat(new Refusal(reason, "why", 61 * SECOND).usedUp())
+        .isEqualTo(USELESS.contains(reason));
+    assertThat(new Refusal(reason, "why", 60 * SECOND).usedUp()).isFalse();
+    assertThat(Refusal.of(reason, "why").usedUp()).isFalse();
+  }
+
+  @ParameterizedTest
+  @EnumSource(RefusalReason.class)
+  void onlyARequestThatNeverFits_hasAnotherFinalStatus(RefusalReason reason) {
+    int expected = reason == RefusalReason.COST_EXCEEDS_CAPACITY ? 400 : reason.status();
+    assertThat(reason.finalStatus()).isEqualTo(expected);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.penstock.gateway.request;
 
 import io.penstock.dispatch.TicketOutcome;
+import io.penstock.provider.RefusalBody;
 import io.penstock.provider.RefusedCall;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -129,8 +130,8 @@ public final class LateResponse extends ServerHttpResponseDecorator {
   }
 
   /** Writes a refusal of a request that had been queued. */
-  Mono<Void> refuse(Refusal refusal) {
-    return hand(Flux.defer(() -> Flux.just(error(refusal))));
+  Mono<Void> refuse(RefusalBody body) {
+    return hand(Flux.defer(() -> Flux.just(event(body.bytes()))));
   }
 
   private Mono<Void> write(Flux<DataBuffer> body) {

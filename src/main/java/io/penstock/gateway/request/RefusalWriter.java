@@ -23,17 +23,17 @@ public final class RefusalWriter {
   /** Refuses a request that has an endpoint. */
   public static Mono<Void> refuse(
       ServerWebExchange exchange, RequestContext requestContext, Refusal refusal) {
-    requestContext.refused(refusal);
-    LateResponse late = requestContext.late();
-    if (late != null) {
-      return late.refuse(refusal);
-    }
     Endpoint endpoint = requestContext.endpoint();
+    LateResponse late = requestContext.late();
     RetryAdvice advice = requestContext.retryAdvice(refusal);
     RefusalBody body =
-        requestContext.asksPermit()
+        requestContext.asksPermit() && late == null
             ? ProviderProtocol.permitRefusal(refusal, advice.at())
             : requestContext.protocol().refusalBody(refusal, requestContext.refusedCall(advice));
+    requestContext.refused(refusal, body.status());
+    if (late != null) {
+      return late.refuse(body);
+    }
     exchange.getResponse().getHeaders().clear();
     requestContext.limitHeaders().forEach(exchange.getResponse().getHeaders()::set);
     return send(exchange, refusal, advice, body, requestContext.requestId(), endpoint.path());
@@ -60,7 +60,7 @@ public final class RefusalWriter {
       @Nullable String path) {
     ServerHttpResponse response = exchange.getResponse();
     HttpHeaders headers = response.getHeaders();
-    response.setStatusCode(HttpStatusCode.valueOf(refusal.reason().status()));
+    response.setStatusCode(HttpStatusCode.valueOf(body.status()));
     headers.set(HeaderNames.REQUEST_ID, requestId);
     headers.set(HeaderNames.REASON, refusal.reason().code());
     if (path != null) {

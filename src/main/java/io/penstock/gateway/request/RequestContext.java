@@ -451,11 +451,11 @@ public final class RequestContext {
     }
   }
 
-  /** Notes that the request will not be served. */
-  void refused(Refusal refusal) {
+  /** Notes that the request will not be served, and the status that its client is told. */
+  void refused(Refusal refusal, int status) {
     requestTrail.refused(refusal);
     if (tracked != null) {
-      tracked.refused(refusal);
+      tracked.refused(new TrackedRequest.Answer(status, refusal.reason().code()));
     }
   }
 

@@ -4,7 +4,6 @@ import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.pool.Upstream;
-import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +53,7 @@ public final class TrackedRequest {
   private final String path;
   private final Ticker ticker;
   private volatile State state = new Arriving();
-  private @Nullable Refusal refusal;
+  private @Nullable Answer refusal;
 
   TrackedRequest(Object client, String requestId, String path, Ticker ticker) {
     this.client = client;
@@ -93,8 +92,8 @@ public final class TrackedRequest {
             ticker.nanos());
   }
 
-  void refused(Refusal why) {
-    refusal = why;
+  void refused(Answer with) {
+    refusal = with;
   }
 
   /**
@@ -104,7 +103,7 @@ public final class TrackedRequest {
    */
   public void ended(int status) {
     long now = ticker.nanos();
-    Refusal why = refusal;
+    Answer refused = refusal;
     long queuedNanos =
         switch (state) {
           case Waiting waiting -> now - waiting.ticket().arrivedNanos();
@@ -112,10 +111,7 @@ public final class TrackedRequest {
           case Arriving arriving -> 0;
           case Ended before -> before.queuedNanos();
         };
-    Answer answer =
-        why == null || status == 0
-            ? new Answer(status, null)
-            : new Answer(why.reason().status(), why.reason().code());
+    Answer answer = refused == null || status == 0 ? new Answer(status, null) : refused;
     state = new Ended(answer, queuedNanos, now);
   }
 }

@@ -11,11 +11,13 @@ final class AnthropicRefusal {
 
   /** Returns {@code {"type":"error","error":{"type","message"},"request_id"}}. */
   static RefusalBody body(Refusal refusal, RefusedCall call) {
+    int status = refusal.reason().finalStatus();
     return RefusalJson.json(
+        status,
         json -> {
           json.writeStringProperty("type", "error");
           json.writeObjectPropertyStart("error");
-          json.writeStringProperty("type", type(refusal.reason().status()));
+          json.writeStringProperty("type", type(status));
           json.writeStringProperty("message", RefusalJson.wellFormed(message(refusal, call)));
           RefusalJson.retryAt(json, call.retryAt());
           json.writeEndObject();

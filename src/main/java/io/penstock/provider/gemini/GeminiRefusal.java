@@ -19,8 +19,9 @@ final class GeminiRefusal {
    * help.
    */
   static RefusalBody body(Refusal refusal, RefusedCall call) {
-    int status = refusal.reason().status();
+    int status = refusal.reason().finalStatus();
     return RefusalJson.json(
+        status,
         json -> {
           json.writeObjectPropertyStart("error");
           json.writeNumberProperty("code", status);
@@ -28,7 +29,7 @@ final class GeminiRefusal {
           json.writeStringProperty("status", rpcStatus(status));
           refusal
               .retryAfterMillis()
-              .ifPresent(millis -> details(json, refusal.reason(), millis, call.retryAt()));
+              .ifPresent(millis -> details(json, refusal, millis, call.retryAt()));
           json.writeEndObject();
         });
   }
@@ -49,14 +50,28 @@ final class GeminiRefusal {
     };
   }
 
-  /** Writes Google's own details of an error; the instant is the metadata of an ErrorInfo. */
+  /**
+   * Writes Google's own details of an error; the instant is the metadata of an ErrorInfo. Its
+   * clients repeat a 429 unless the quota of a day has failed.
+   */
   private static void details(
-      JsonGenerator json, RefusalReason reason, long millis, @Nullable Instant retryAt) {
+      JsonGenerator json, Refusal refusal, long millis, @Nullable Instant retryAt) {
+    RefusalReason reason = refusal.reason();
     json.writeArrayPropertyStart("details");
     json.writeStartObject();
     json.writeStringProperty("@type", "type.googleapis.com/google.rpc.RetryInfo");
     json.writeStringProperty("retryDelay", protoSeconds(millis));
     json.writeEndObject();
+    if (refusal.usedUp()) {
+      json.writeStartObject();
+      json.writeStringProperty("@type", "type.googleapis.com/google.rpc.QuotaFailure");
+      json.writeArrayPropertyStart("violations");
+      json.writeStartObject();
+      json.writeStringProperty("quotaId", "penstock-" + reason.code() + "-PerDay");
+      json.writeEndObject();
+      json.writeEndArray();
+      json.writeEndObject();
+    }
     if (retryAt != null) {
       json.writeStartObject();
       json.writeStringProperty("@type", "type.googleapis.com/google.rpc.ErrorInfo");

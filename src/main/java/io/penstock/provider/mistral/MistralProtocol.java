@@ -125,6 +125,7 @@ public final class MistralProtocol extends OpenAiProtocol {
   @Override
   public RefusalBody refusalBody(Refusal refusal, RefusedCall call) {
     return RefusalJson.json(
+        refusal.reason().status(),
         json -> {
           json.writeStringProperty("object", "error");
           json.writeStringProperty("message", RefusalJson.wellFormed(refusal.detail()));

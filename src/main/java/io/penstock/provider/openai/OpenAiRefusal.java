@@ -8,18 +8,27 @@ import io.penstock.refusal.RefusalReason;
 
 /** Writes refusals as OpenAI's clients read them. */
 final class OpenAiRefusal {
+  /** The latest nanosecond within a second. */
+  private static final long MOST_NANO = 999_999_999;
+
   private OpenAiRefusal() {}
 
   /** Returns {@code {"error":{"message","type","param","code"}}}. */
   static RefusalBody body(Refusal refusal, RefusedCall call) {
+    int status = refusal.reason().finalStatus();
     return RefusalJson.json(
+        status,
         json -> {
           json.writeObjectPropertyStart("error");
           json.writeStringProperty("message", RefusalJson.wellFormed(message(refusal, call)));
-          json.writeStringProperty("type", type(refusal.reason()));
+          json.writeStringProperty("type", type(refusal, status));
           json.writeNullProperty("param");
           json.writeStringProperty("code", code(refusal.reason()));
           RefusalJson.retryAt(json, call.retryAt());
+          if (refusal.usedUp() && call.retryAt() != null) {
+            json.writeNumberProperty(
+                "resets_at", call.retryAt().plusNanos(MOST_NANO).getEpochSecond());
+          }
           json.writeEndObject();
         });
   }
@@ -54,11 +63,14 @@ final class OpenAiRefusal {
     };
   }
 
-  /** Returns OpenAI's error type, which for status 429 names the exceeded quantity. */
-  private static String type(RefusalReason refusalReason) {
-    int status = refusalReason.status();
+  /**
+   * Returns OpenAI's error type. For status 429 it names the exceeded quantity, or says that
+   * nothing is left until a time: agents stop for that one, and repeat any other 429.
+   */
+  private static String type(Refusal refusal, int status) {
+    RefusalReason refusalReason = refusal.reason();
     if (status == 429) {
-      return refusalReason == RefusalReason.COST_EXCEEDS_CAPACITY ? "tokens" : "requests";
+      return refusal.usedUp() ? "usage_limit_reached" : "requests";
     }
     if (refusalReason == RefusalReason.FORBIDDEN_ENDPOINT
         || refusalReason == RefusalReason.FORBIDDEN_CALL
