@@ -84,7 +84,7 @@ final class PlainProtocol implements ProviderProtocol {
           json.writeStringProperty("type", "about:blank");
           json.writeStringProperty("title", title(status));
           json.writeNumberProperty("status", status);
-          json.writeStringProperty("detail", RefusalJson.wellFormed(refusal.detail()));
+          json.writeStringProperty("detail", RefusalJson.text(refusal, call.retryAt()));
           json.writeStringProperty("reason", refusal.reason().code());
           RefusalJson.retryAt(json, call.retryAt());
           json.writeStringProperty("request_id", RefusalJson.wellFormed(call.requestId()));

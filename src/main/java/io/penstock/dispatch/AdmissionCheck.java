@@ -87,7 +87,7 @@ public final class AdmissionCheck {
     return switch (soonest.cause()) {
       case NONE, PAUSED -> null;
       case UNHEALTHY -> unhealthy(routes, first, wait);
-      case UPSTREAM_DAY, MODEL_DAY -> dayUsedUp(routes, soonest.cause(), wait, now);
+      case UPSTREAM_DAY, MODEL_DAY -> dayUsedUp(routes, first, soonest.cause(), wait, now);
       case CUT_OFF -> first.refusal();
       case DISABLED -> Refusal.of(RefusalReason.NO_HEALTHY_UPSTREAM, NONE_ENABLED).withoutRetry();
     };
@@ -105,9 +105,17 @@ public final class AdmissionCheck {
             RefusalReason.NO_HEALTHY_UPSTREAM, "no upstream that serves this is well", waitNanos);
   }
 
-  /** Returns the refusal of a ticket when the day of its model or of its upstreams is used up. */
+  /**
+   * Returns the refusal of a ticket when the day of its model or of its upstreams is used up.
+   *
+   * @param first the route that can take it first
+   */
   private static Refusal dayUsedUp(
-      List<TicketRoute> routes, UpstreamReadiness.Cause cause, long waitNanos, long now) {
+      List<TicketRoute> routes,
+      TicketRoute first,
+      UpstreamReadiness.Cause cause,
+      long waitNanos,
+      long now) {
     for (TicketRoute ticketRoute : routes) {
       if (hasLost(ticketRoute.ofModel(), now) || hasLost(ticketRoute.pool(), now)) {
         return new Refusal(
@@ -118,11 +126,22 @@ public final class AdmissionCheck {
       }
     }
     return cause == UpstreamReadiness.Cause.MODEL_DAY
-        ? new Refusal(RefusalReason.MODEL_RPD, "the model is out for its day", waitNanos)
+        ? new Refusal(RefusalReason.MODEL_RPD, "model " + dayOf(first.ofModel()), waitNanos)
         : new Refusal(
             RefusalReason.UPSTREAM_RPD,
-            "every upstream that serves this is out for its day",
+            "every upstream that serves this is out: " + dayOf(first.pool()),
             waitNanos);
+  }
+
+  /** Returns whose limit of a day that is, and what it admits. */
+  private static String dayOf(@Nullable Quota quota) {
+    return quota == null
+        ? ""
+        : quota.limits().stream()
+            .filter(each -> each.limit().spec() instanceof LimitSpec.Day)
+            .map(each -> quota.name() + ": " + each.words())
+            .findFirst()
+            .orElse(quota.name());
   }
 
   private static boolean hasLost(@Nullable Quota quota, long now) {

@@ -4,6 +4,10 @@ import io.penstock.refusal.Refusal;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -13,6 +17,14 @@ import tools.jackson.core.json.JsonFactory;
 /** Writes refusals as JSON. Each kind of client has a format of its own. */
 public final class RefusalJson {
   private static final String JSON = "application/json";
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("HH:mm:ss 'UTC'", Locale.ROOT);
+  private static final DateTimeFormatter DATE_TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss 'UTC'", Locale.ROOT);
+
+  /** The latest nanosecond within a second, by which a time is rounded up. */
+  private static final long MOST_NANO = 999_999_999;
+
   private static final JsonFactory FACTORY = new JsonFactory();
 
   private RefusalJson() {}
@@ -22,6 +34,20 @@ public final class RefusalJson {
     if (retryAt != null) {
       json.writeStringProperty("retry_at", retryAt.toString());
     }
+  }
+
+  /**
+   * Returns the text of a refusal for a person: its detail, and when that comes back which ran out,
+   * in UTC, with the date if it is another one.
+   */
+  public static String text(Refusal refusal, @Nullable Instant retryAt) {
+    if (retryAt == null || !refusal.reason().comesBack()) {
+      return wellFormed(refusal.detail());
+    }
+    OffsetDateTime told = retryAt.minusNanos(refusal.retryAfterNanos()).atOffset(ZoneOffset.UTC);
+    OffsetDateTime next = retryAt.plusNanos(MOST_NANO).atOffset(ZoneOffset.UTC);
+    boolean today = next.toLocalDate().equals(told.toLocalDate());
+    return wellFormed(refusal.detail()) + ", next at " + (today ? TIME : DATE_TIME).format(next);
   }
 
   /** Returns the detail of a refusal as a sentence. */
@@ -36,18 +62,18 @@ public final class RefusalJson {
         refusal.reason().status(),
         json -> {
           json.writeBooleanProperty("ok", false);
-          json.writeStringProperty("error", permitError(refusal));
+          json.writeStringProperty("error", permitError(refusal, retryAt));
           json.writeStringProperty("reason", refusal.reason().code());
           retryAt(json, retryAt);
         });
   }
 
-  private static String permitError(Refusal refusal) {
+  private static String permitError(Refusal refusal, @Nullable Instant retryAt) {
     return switch (refusal.reason()) {
       case QUEUE_FULL -> "queue full";
       case ESTIMATED_WAIT_EXCEEDS_TIMEOUT -> "estimated wait exceeds timeout";
       case SHUTTING_DOWN -> "service shutting down";
-      default -> wellFormed(refusal.detail());
+      default -> text(refusal, retryAt);
     };
   }
 

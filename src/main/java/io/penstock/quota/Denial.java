@@ -68,12 +68,7 @@ record Denial(
     Refusal ofBudget = metered == null ? null : budgetRefusal(quota, metered, wait, now);
     return ofBudget != null
         ? ofBudget
-        : new Refusal(
-            refusalReason,
-            "%s has used up its limit of %d: %s"
-                .formatted(
-                    quota, metered == null ? 0 : metered.limit().capacity(), refusalReason.code()),
-            wait);
+        : new Refusal(refusalReason, quota + ": " + (metered == null ? "" : metered.words()), wait);
   }
 
   /**

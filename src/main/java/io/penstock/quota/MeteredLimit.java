@@ -55,6 +55,25 @@ public record MeteredLimit(
     return measure == LimitMeasure.TOKENS && limit.spec() instanceof LimitSpec.Day;
   }
 
+  /** Returns what the limit admits, in words, such as {@code 3 requests a minute}. */
+  public String words() {
+    long capacity = limit.capacity();
+    String unit =
+        switch (measure) {
+          case REQUESTS, CONCURRENCY -> "request";
+          case TOKENS -> "token";
+          case INPUT_TOKENS -> "input token";
+          case OUTPUT_TOKENS -> "output token";
+        };
+    String period =
+        switch (limit.spec()) {
+          case LimitSpec.Concurrency _ -> "at the same time";
+          case LimitSpec.Day day -> day.lengthNanos() > LimitSpec.Day.NANOS ? "a month" : "a day";
+          default -> "a minute";
+        };
+    return capacity + " " + unit + (capacity == 1 ? " " : "s ") + period;
+  }
+
   /** Returns the weight that a cost has in this limit now. */
   Weight weigh(PoolTariff tariff, Cost cost) {
     return weigh(tariff, cost, !limit.runsUnseen());

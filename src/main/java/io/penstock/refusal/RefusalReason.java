@@ -112,6 +112,25 @@ public enum RefusalReason {
     return retryUseless;
   }
 
+  /** Returns whether something comes back at a known time that the text had better tell. */
+  public boolean comesBack() {
+    return switch (this) {
+      case KEY_RPM,
+          KEY_TPM,
+          KEY_RPD,
+          KEY_BUDGET,
+          GROUP_RPM,
+          GROUP_TPM,
+          GROUP_RPD,
+          GROUP_BUDGET,
+          MODEL_RPD,
+          UPSTREAM_RPD,
+          UPSTREAM_PAUSED ->
+          true;
+      default -> false;
+    };
+  }
+
   /** Returns the name clients see, such as {@code queue_full}. */
   public String code() {
     return code;

@@ -106,7 +106,7 @@ class BudgetTest {
     FakeCallers.Caller alice = rejecting();
     end(alice.submit(endpoint, LARGE), 6_000);
     Refusal refusal = refusal(alice.submit(endpoint, new Cost(4, 1, 0)));
-    assertThat(refusal.detail()).contains("has used up its limit of 5000");
+    assertThat(refusal.detail()).isEqualTo("key alice: 5000 tokens a day");
     assertThat(refusal.retryUseless()).isTrue();
     assertThat(refusal.retryAfterNanos()).isEqualTo(LimitSpec.Day.NANOS);
   }

@@ -30,6 +30,10 @@ public final class StableText {
 
   private static final Pattern INSTANT =
       Pattern.compile("\\b\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z");
+  private static final Pattern NEXT =
+      Pattern.compile("next at (?:\\d{4}-\\d\\d-\\d\\d )?\\d\\d:\\d\\d:\\d\\d UTC");
+  private static final Pattern RESETS = Pattern.compile("\"resets_at\":\\d+");
+
   private static final Pattern UUID =
       Pattern.compile("\\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\\b");
   private static final Pattern RANDOM = Pattern.compile("(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])");
@@ -70,6 +74,8 @@ public final class StableText {
       stable = stable.replace(each.getKey(), each.getValue());
     }
     stable = INSTANT.matcher(stable).replaceAll(found -> instant(found.group()));
+    stable = NEXT.matcher(stable).replaceAll("next at <time>");
+    stable = RESETS.matcher(stable).replaceAll("\"resets_at\":<seconds>");
     stable = UUID.matcher(stable).replaceAll("<uuid>");
     stable = SECRET.matcher(stable).replaceAll("<secret>");
     stable = RANDOM.matcher(stable).replaceAll("<id>");

@@ -117,10 +117,7 @@ class CallerAccountChargeTest {
     ofGroup.charge(90, 0, 0);
     assertThat(refusal(callerAccount.charge(null, ticket(1, 11, 0), SECOND)))
         .isEqualTo(
-            new Refusal(
-                RefusalReason.GROUP_TPM,
-                "group g has used up its limit of 100: " + RefusalReason.GROUP_TPM.code(),
-                WINDOW - SECOND));
+            new Refusal(RefusalReason.GROUP_TPM, "group g: 100 tokens a minute", WINDOW - SECOND));
     assertThat(ofKey.balance(0).charged()).isZero();
   }
 

@@ -38,8 +38,7 @@ class DenialTest {
   }
 
   private static Refusal usedUp(long wait) {
-    String detail = "k has used up its limit of 100: " + RefusalReason.KEY_TPM.code();
-    return new Refusal(RefusalReason.KEY_TPM, detail, wait);
+    return new Refusal(RefusalReason.KEY_TPM, "k: 100 tokens a minute", wait);
   }
 
   @Test

@@ -35,7 +35,7 @@ final class AnthropicRefusal {
           call.model() == null
               ? refusal.detail()
               : "model: " + call.model() + ": " + refusal.detail();
-      default -> refusal.detail();
+      default -> RefusalJson.text(refusal, call.retryAt());
     };
   }
 

@@ -46,7 +46,7 @@ final class GeminiRefusal {
               ? refusal.detail()
               : "models/%s is not found, or not available to this key. ".formatted(call.model())
                   + RefusalJson.sentence(refusal);
-      default -> refusal.detail();
+      default -> RefusalJson.text(refusal, call.retryAt());
     };
   }
 

@@ -128,7 +128,7 @@ public final class MistralProtocol extends OpenAiProtocol {
         refusal.reason().status(),
         json -> {
           json.writeStringProperty("object", "error");
-          json.writeStringProperty("message", RefusalJson.wellFormed(refusal.detail()));
+          json.writeStringProperty("message", RefusalJson.text(refusal, call.retryAt()));
           json.writeStringProperty("type", type(refusal.reason()));
           json.writeNullProperty("param");
           json.writeStringProperty("code", refusal.reason().code());

@@ -50,7 +50,7 @@ final class OpenAiRefusal {
           "The model%s does not exist or you do not have access to it. "
                   .formatted(call.model() == null ? "" : " `" + call.model() + "`")
               + RefusalJson.sentence(refusal);
-      default -> refusal.detail();
+      default -> RefusalJson.text(refusal, call.retryAt());
     };
   }
 
