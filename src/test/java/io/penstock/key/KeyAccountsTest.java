@@ -278,7 +278,7 @@ class KeyAccountsTest {
     present(next);
     assertThat(takes(next, 9)).isTrue();
     assertThat(limits.live).extracting(LimitId::id).contains("k", "k@5");
-    assertThat(denial(next, null, 0).detail()).contains("key k ").doesNotContain("@");
+    assertThat(denial(next, null, 0).detail()).contains("key k: ").doesNotContain("@");
   }
 
   @Test
