@@ -137,6 +137,7 @@ final class EventJson {
 
   private static void why(Map<String, @Nullable Object> data, Refusal refusal) {
     data.put("reason", refusal.reason().code());
+    data.put("status", refusal.reason().status());
     data.put("detail", refusal.detail());
     OptionalLong retry = refusal.retryAfterMillis();
     if (retry.isPresent()) {

@@ -119,6 +119,7 @@ final class TicketWords {
     OptionalLong retry = refusal.retryAfterMillis();
     return OperatorJson.object()
         .put("reason", refusal.reason().code())
+        .put("status", refusal.reason().status())
         .put("detail", refusal.detail() + more)
         .put("retry_after_ms", retry.isPresent() ? retry.getAsLong() : null);
   }
