@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SdkStreamErrorIT {
   private static final String ROUTES =
       """
-      defaults: {heartbeat_seconds: 0.05, queue_timeout: 1}
+      defaults: {heartbeat_seconds: 0.05, queue_timeout: 3}
       endpoints:
         - {path: /openai, dialect: openai, upstreams: [{id: o, url: "mock://openai"}]}
         - {path: /anthropic, dialect: anthropic, upstreams: [{id: a, url: "mock://anthropic"}]}
