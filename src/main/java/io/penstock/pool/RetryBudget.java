@@ -4,13 +4,14 @@ import io.penstock.tenant.SharedState;
 
 /**
  * Bound on the number of failed requests that are repeated: at most a tenth of the requests of the
- * trailing second, plus three. Without a bound, an upstream that fails because of overload would
- * get twice the load. Safe from any thread.
+ * trailing second, plus ten: more than the failures by which an upstream is found out to be broken.
+ * Without a bound, an upstream that fails because of overload would get twice the load. Safe from
+ * any thread.
  */
 public final class RetryBudget {
   private static final int CELLS = 10;
   private static final long CELL_NANOS = 1_000_000_000L / CELLS;
-  private static final long FREE = 3;
+  private static final long FREE = 10;
   private static final long REQUESTS_A_RETRY = 10;
 
   @SharedState("retry budgets")

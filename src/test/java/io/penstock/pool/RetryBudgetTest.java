@@ -26,20 +26,20 @@ class RetryBudgetTest {
   }
 
   @Test
-  void noRequests_threeRetries() {
-    assertThat(retries()).isEqualTo(3);
+  void noRequests_tenRetries() {
+    assertThat(retries()).isEqualTo(10);
   }
 
   @Test
   void hundredRequests_aTenthMore() {
     sent(100);
-    assertThat(retries()).isEqualTo(13);
+    assertThat(retries()).isEqualTo(20);
   }
 
   @Test
   void nineRequests_noneMore() {
     sent(9);
-    assertThat(retries()).isEqualTo(3);
+    assertThat(retries()).isEqualTo(10);
   }
 
   @Test
@@ -47,23 +47,23 @@ class RetryBudgetTest {
     sent(50);
     now += SECOND - SECOND / 10;
     sent(50);
-    assertThat(retries()).isEqualTo(13);
+    assertThat(retries()).isEqualTo(20);
   }
 
   @Test
   void requestsOlderThanASecond_countNoMore() {
     sent(100);
     now += SECOND;
-    assertThat(retries()).isEqualTo(3);
+    assertThat(retries()).isEqualTo(10);
   }
 
   @Test
   void retriesOlderThanASecond_areFreeAgain() {
-    assertThat(retries()).isEqualTo(3);
+    assertThat(retries()).isEqualTo(10);
     now += SECOND / 2;
     assertThat(retries()).isZero();
     now += SECOND / 2;
-    assertThat(retries()).isEqualTo(3);
+    assertThat(retries()).isEqualTo(10);
   }
 
   @Test
@@ -71,7 +71,7 @@ class RetryBudgetTest {
     sent(1_000);
     retries();
     now += 1_000_000 * SECOND;
-    assertThat(retries()).isEqualTo(3);
+    assertThat(retries()).isEqualTo(10);
   }
 
   @Test
@@ -80,7 +80,7 @@ class RetryBudgetTest {
     sent(1);
     now -= SECOND / 2;
     sent(99);
-    assertThat(retries()).isEqualTo(13);
+    assertThat(retries()).isEqualTo(20);
   }
 
   @Test
@@ -88,10 +88,10 @@ class RetryBudgetTest {
     now += SECOND / 2;
     sent(100);
     now += SECOND - SECOND / 10;
-    assertThat(retries()).isEqualTo(13);
+    assertThat(retries()).isEqualTo(20);
     now += SECOND / 10;
     assertThat(retries()).as("only the retries of just now count").isZero();
     now += SECOND - SECOND / 10;
-    assertThat(retries()).isEqualTo(3);
+    assertThat(retries()).isEqualTo(10);
   }
 }
