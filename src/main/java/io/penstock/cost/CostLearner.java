@@ -79,9 +79,9 @@ public final class CostLearner {
   public Cost expect(RequestContent content, String key, long defaultOutputTokens) {
     long most = content.states() ? content.statedOutputTokens() : Long.MAX_VALUE;
     long otherwise =
-        content.states()
+        content.states() && !content.fixedOutput()
             ? Math.clamp(size(content) / INPUT_TO_OUTPUT, LEAST_OUTPUT, MOST_OUTPUT)
-            : Math.clamp(defaultOutputTokens, 0, Cost.MAX_TOKENS);
+            : Math.clamp(content.states() ? most : defaultOutputTokens, 0, Cost.MAX_TOKENS);
     long output = content.generates() ? output(content, key, Math.min(otherwise, most)) : otherwise;
     double text = (double) Math.min(content.textTokens(), Cost.MAX_TOKENS);
     return content.cost(Math.round(text * textRatio(content, key)), Math.min(output, most));

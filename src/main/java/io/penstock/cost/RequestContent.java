@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param tokenized whether {@code textTokens} was counted by a tokenizer
  * @param unseenInput whether the provider adds input that the body does not contain, such as the
  *     earlier turns of a conversation, files, and results of tools of its own
+ * @param fixedOutput whether an answer has as much output as is stated, such as a picture of a
+ *     certain size, and not at most as much
  */
 public record RequestContent(
     @Nullable String model,
@@ -25,7 +27,8 @@ public record RequestContent(
     long answers,
     boolean generates,
     boolean tokenized,
-    boolean unseenInput) {
+    boolean unseenInput,
+    boolean fixedOutput) {
   /** Value of {@code statedOutputTokens} when the request states no maximum. */
   public static final long UNSTATED = -1;
 
@@ -37,25 +40,67 @@ public record RequestContent(
       long statedOutputTokens,
       long answers,
       boolean generates) {
-    this(model, textTokens, otherTokens, statedOutputTokens, answers, generates, false, false);
+    this(
+        model,
+        textTokens,
+        otherTokens,
+        statedOutputTokens,
+        answers,
+        generates,
+        false,
+        false,
+        false);
   }
 
   /** Returns the same content of a request to which the provider adds input, or does not. */
   public RequestContent unseenInput(boolean adds) {
     return new RequestContent(
-        model, textTokens, otherTokens, statedOutputTokens, answers, generates, tokenized, adds);
+        model,
+        textTokens,
+        otherTokens,
+        statedOutputTokens,
+        answers,
+        generates,
+        tokenized,
+        adds,
+        fixedOutput);
   }
 
   /** Returns the same content with its text as a tokenizer counts it. */
   public RequestContent tokenized(long byTokenizer) {
     return new RequestContent(
-        model, byTokenizer, otherTokens, statedOutputTokens, answers, generates, true, unseenInput);
+        model,
+        byTokenizer,
+        otherTokens,
+        statedOutputTokens,
+        answers,
+        generates,
+        true,
+        unseenInput,
+        fixedOutput);
   }
 
   /** Returns the same content with another maximum of output for one answer. */
   public RequestContent stating(long outputTokens) {
+    return stating(outputTokens, fixedOutput);
+  }
+
+  /** Returns the same content, of which each answer has so much output. */
+  public RequestContent producing(long outputTokens) {
+    return stating(outputTokens, true);
+  }
+
+  private RequestContent stating(long outputTokens, boolean fixed) {
     return new RequestContent(
-        model, textTokens, otherTokens, outputTokens, answers, generates, tokenized, unseenInput);
+        model,
+        textTokens,
+        otherTokens,
+        outputTokens,
+        answers,
+        generates,
+        tokenized,
+        unseenInput,
+        fixed);
   }
 
   /** Returns the expected cost while nothing is known of earlier requests. */

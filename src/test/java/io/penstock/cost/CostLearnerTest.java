@@ -69,6 +69,14 @@ class CostLearnerTest {
   }
 
   @Test
+  void outputThatIsFixed_isExpected() {
+    RequestContent picture = content("m", 100, NONE).producing(6_240);
+    assertThat(costLearner.expect(picture, "k", 256)).isEqualTo(new Cost(104, 6_240, 6_240));
+    assertThat(costLearner.expect(picture.tokenized(90).stating(7), "k", 256))
+        .isEqualTo(new Cost(94, 7, 7));
+  }
+
+  @Test
   void firstAnswersThatWereCutOff_correctNothing() {
     answers(5, "k", content("m", 100, 1), 104, 1);
     RequestContent large = content("m", 20_000, 64_000);
@@ -340,6 +348,7 @@ class CostLearnerTest {
               random.nextBoolean() ? NONE : skewed(random),
               1 + random.nextInt(4),
               true,
+              random.nextBoolean(),
               random.nextBoolean(),
               random.nextBoolean());
       Cost cost = costLearner.expect(requestContent, "k" + random.nextInt(3), 256);

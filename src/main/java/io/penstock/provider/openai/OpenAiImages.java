@@ -57,7 +57,7 @@ final class OpenAiImages extends BodyMembers {
       case WeighedRequest.Request request -> {
         RequestContent read = request.content();
         long each = tokensAnImage(read.model()) + Math.max(0, parts.value()) * TOKENS_A_PART;
-        RequestContent content = read.stating(each);
+        RequestContent content = read.producing(each);
         yield request.costing(content, content.expected(each));
       }
     };
