@@ -85,7 +85,7 @@ public record RequestContent(
     return stating(outputTokens, fixedOutput);
   }
 
-  /** Returns the same content, of which each answer has so much output. */
+  /** Returns the same content with a fixed output for each answer. */
   public RequestContent producing(long outputTokens) {
     return stating(outputTokens, true);
   }
