@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Tests that errors in answers with a good status are found wherever providers and compatible
  * servers state them, and that nothing else is taken for one.
  */
+@SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class AnswerErrorTest {
   private static final String OPENAI = "openai";
   private static final String ANTHROPIC = "anthropic";
