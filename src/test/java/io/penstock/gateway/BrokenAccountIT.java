@@ -237,7 +237,7 @@ class BrokenAccountIT extends HostileCase {
     broken(at, Objects.requireNonNull(BROKEN.get(name)));
     load(name, 20);
     // three find it out; after a probe one goes at a time, until another key confirms it
-    assertThat(calls(at)).isBetween(1, 6 + 6 * probes(at));
+    assertThat(calls(at)).isBetween(1, 3 + 3 * probes(at));
     assertThat(calls("/" + name + "/b")).isEqualTo(120);
     assertThat(upstreamOf(name + "-a").health().onTrial()).isTrue();
     assertThat(upstreamOf(name + "-b").health().onTrial()).isFalse();
