@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -27,6 +28,7 @@ public final class RawUpstream implements AutoCloseable {
 
   private final ServerSocket server;
   private final AtomicInteger connections = new AtomicInteger();
+  private final CountDownLatch accepts = new CountDownLatch(1);
   private final Set<ByteSocket> open = ConcurrentHashMap.newKeySet();
   private final BlockingQueue<HttpMessage> received = new LinkedBlockingQueue<>();
   private volatile Script script;
@@ -54,14 +56,16 @@ public final class RawUpstream implements AutoCloseable {
   }
 
   private void accept() {
-    while (!server.isClosed()) {
-      try {
+    try {
+      while (!server.isClosed()) {
         Socket socket = server.accept();
         connections.incrementAndGet();
         Thread.ofVirtual().start(() -> serve(socket));
-      } catch (IOException closed) {
-        return;
       }
+    } catch (IOException closed) {
+      // nobody connects any more
+    } finally {
+      accepts.countDown();
     }
   }
 
@@ -135,6 +139,7 @@ public final class RawUpstream implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    PatientWaits.await(accepts); // a virtual thread accepts until it has noticed
     open.forEach(ByteSocket::close);
   }
 }
