@@ -6,6 +6,7 @@ import io.penstock.config.shape.EffectiveValues;
 import io.penstock.config.shape.EndpointPath;
 import io.penstock.config.shape.FileSection;
 import io.penstock.config.shape.FlowSetting;
+import io.penstock.config.shape.LocatedValue;
 import io.penstock.config.shape.NumberShapes;
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.SectionList;
@@ -22,6 +23,7 @@ import io.penstock.endpoint.EndpointSpec.Descendants;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Fallback;
 import io.penstock.endpoint.EndpointSpec.Forwarding;
+import io.penstock.endpoint.EndpointSpec.Heartbeats;
 import io.penstock.endpoint.EndpointSpec.Parameters;
 import io.penstock.endpoint.EndpointSpec.PassedHeaders;
 import io.penstock.endpoint.EndpointSpec.Reading;
@@ -223,8 +225,18 @@ final class EndpointSettings {
       RouteSetting.fixed(
           "heartbeat_seconds",
           NumberShapes.Seconds.from("0", 86_400),
-          0L,
+          15 * SECOND,
           "Seconds between two signs of life to a streaming request that waits; 0 is off.");
+
+  static final RouteSetting<Long> HEARTBEAT_AFTER =
+      RouteSetting.derived(
+          "heartbeat_after",
+          NumberShapes.Seconds.from("0", 86_400),
+          "heartbeat_seconds if that is set, else 45",
+          effectiveValues ->
+              effectiveValues.set(HEARTBEAT_SECONDS).map(LocatedValue::value).orElse(45 * SECOND),
+          "Seconds that a streaming request waits before its first sign of life, which begins the"
+              + " answer with status 200.");
 
   static final RouteSetting<CostSource> COST_FROM =
       RouteSetting.derived(
@@ -398,6 +410,7 @@ final class EndpointSettings {
           RETRY_AFTER_MAX,
           MAX_SKIPS,
           HEARTBEAT_SECONDS,
+          HEARTBEAT_AFTER,
           COST_FROM,
           SHORT_PARAMETERS,
           DEFAULT_OUTPUT_TOKENS,
@@ -463,7 +476,7 @@ final class EndpointSettings {
             values.get(QUEUE_TIMEOUT),
             values.rls(),
             values.get(MAX_WAIT),
-            values.get(HEARTBEAT_SECONDS),
+            new Heartbeats(values.get(HEARTBEAT_SECONDS), values.get(HEARTBEAT_AFTER)),
             values.get(RETRY_AFTER_MAX)),
         new Reading(
             values.get(DIALECT),

@@ -83,6 +83,16 @@ public record EndpointSpec(
   }
 
   /**
+   * When a streaming request that waits gets signs of life.
+   *
+   * @param everyNanos the time between two of them; 0 sends none
+   * @param afterNanos how long it waits before the first, which begins the answer, ≥ 0
+   */
+  public record Heartbeats(long everyNanos, long afterNanos) {
+    public static final Heartbeats NONE = new Heartbeats(0, 0);
+  }
+
+  /**
    * How many tickets may wait, and how long.
    *
    * @param bounds the bounds of the queue
@@ -92,8 +102,7 @@ public record EndpointSpec(
    * @param estimateOnly whether the queue timeout applies to the estimate only, and does not end a
    *     wait
    * @param maxWaitNanos the longest time any ticket waits; 0 is unlimited
-   * @param heartbeatNanos the interval of the signs of life sent to a parked streaming request; 0
-   *     sends none
+   * @param heartbeats the signs of life sent to a parked streaming request
    * @param retryAfterMaxSeconds the longest time after which the headers of a refusal advise a
    *     retry, in seconds; 0 is unlimited
    */
@@ -103,7 +112,7 @@ public record EndpointSpec(
       long queueTimeoutNanos,
       boolean estimateOnly,
       long maxWaitNanos,
-      long heartbeatNanos,
+      Heartbeats heartbeats,
       long retryAfterMaxSeconds) {}
 
   /**

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
-import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
@@ -57,14 +56,12 @@ final class ObserveFilter implements GlobalFilter, Ordered {
   }
 
   private static void ended(ServerWebExchange exchange, RequestTrail requestTrail) {
-    HttpStatusCode code = exchange.getResponse().getStatusCode();
-    int status = code != null && exchange.getResponse().isCommitted() ? code.value() : 0;
     // a request that never came to an endpoint was answered by the gateway alone
     RequestContext requestContext = RequestContext.find(exchange);
     String reason =
         requestContext == null
             ? exchange.getResponse().getHeaders().getFirst(HeaderNames.REASON)
             : null;
-    requestTrail.ended(status, reason);
+    requestTrail.ended(RequestContext.status(exchange), reason);
   }
 }

@@ -227,6 +227,17 @@ public interface ProviderProtocol extends Dialect {
     return SseWriter.data(json);
   }
 
+  /**
+   * Returns the end of a stream by an error after which clients do not send the request again.
+   *
+   * @param json the body of the error, with an object {@code error}
+   * @param path the path of the call
+   * @param requestId the id of the request
+   */
+  default byte[] finalErrorEvent(byte[] json, String path, String requestId) {
+    return errorEvent(json);
+  }
+
   // Paths and headers
 
   /** Returns the beginning of all paths of calls, such as {@code /v1}; empty if there is none. */

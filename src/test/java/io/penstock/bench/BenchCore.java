@@ -73,15 +73,13 @@ final class BenchCore implements StepAlarm {
     return EndpointSetup.of(PATH, limit)
         .scheduling(new Scheduling(order, AGING_NANOS, 64, new FairBy.Key()))
         .waiting(
-            new EndpointSpec.Waiting(
+            EndpointSetup.waiting(
                 new QueueBounds(
                     QueueBounds.UNLIMITED, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
                 0,
                 0,
                 false,
-                MAX_WAIT_NANOS,
-                0,
-                0))
+                MAX_WAIT_NANOS))
         .spec();
   }
 

@@ -230,7 +230,8 @@ class RouteSchemaTest {
             max_wait: 0
             retry_after_max: 0
             max_skips: 64
-            heartbeat_seconds: 0
+            heartbeat_seconds: 15
+            heartbeat_after: 45
             cost_from: query
             short_parameters: true
             default_output_tokens: 256

@@ -189,7 +189,21 @@ class SettingsTest {
         of("queue_timeout", "2", e -> e.waiting().queueTimeoutNanos(), 0L, 2 * SECOND, 2L),
         of("max_wait", "3", e -> e.waiting().maxWaitNanos(), 0L, 3 * SECOND, 3L),
         of("retry_after_max", "60", e -> e.waiting().retryAfterMaxSeconds(), 0L, 60L, 60L),
-        of("heartbeat_seconds", "15", e -> e.waiting().heartbeatNanos(), 0L, 15 * SECOND, 15L));
+        of(
+            "heartbeat_seconds",
+            "20",
+            e -> e.waiting().heartbeats().everyNanos(),
+            15 * SECOND,
+            20 * SECOND,
+            20L),
+        with(
+            List.of("heartbeat_seconds: 5"),
+            "heartbeat_after",
+            "7",
+            e -> e.waiting().heartbeats().afterNanos(),
+            5 * SECOND,
+            7 * SECOND,
+            7L));
   }
 
   private static Stream<Case> otherCases() {

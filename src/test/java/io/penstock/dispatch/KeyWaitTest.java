@@ -17,9 +17,9 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
-import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.endpoint.FakeCallers;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
@@ -292,13 +292,11 @@ class KeyWaitTest {
         endpointFixture.open(
             none("/").to(upstream("up", 0, 100)),
             new Scheduling(QueueOrder.FAIR, 0, 64, new EndpointSpec.FairBy.Key()),
-            new Waiting(
+            EndpointSetup.waiting(
                 new QueueBounds(1_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
                 0,
                 0,
                 false,
-                0,
-                0,
                 0));
     alice.submit(endpoint, 10);
     bob.submit(endpoint, 45);

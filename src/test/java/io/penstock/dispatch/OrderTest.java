@@ -132,8 +132,8 @@ class OrderTest {
   @EnumSource(QueueOrder.class)
   void fullQueue_refusesWhateverTheOrder(QueueOrder queueOrder) {
     Waiting two =
-        new Waiting(
-            new QueueBounds(2, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED), 0, 0, false, 0, 0, 0);
+        EndpointSetup.waiting(
+            new QueueBounds(2, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED), 0, 0, false, 0);
     Endpoint endpoint = open(EndpointFixture.strict("/a", 1, 1), queueOrder, two);
     submit(endpoint, 1, 0, "a");
     submit(endpoint, 1, 0, "a");
@@ -159,8 +159,8 @@ class OrderTest {
   }
 
   private static Waiting block(int tickets, long tokens, int maxBlocked) {
-    return new Waiting(
-        new QueueBounds(tickets, tokens, QueueBounds.UNLIMITED), maxBlocked, 0, false, 0, 0, 0);
+    return EndpointSetup.waiting(
+        new QueueBounds(tickets, tokens, QueueBounds.UNLIMITED), maxBlocked, 0, false, 0);
   }
 
   @Test
@@ -238,7 +238,8 @@ class OrderTest {
   @Test
   void estimateOnly_refusesAtArrivalAndEndsNoWait() {
     Waiting rls =
-        new Waiting(new QueueBounds(10, QueueBounds.UNLIMITED, 1 << 20), 0, SECOND, true, 0, 0, 0);
+        EndpointSetup.waiting(
+            new QueueBounds(10, QueueBounds.UNLIMITED, 1 << 20), 0, SECOND, true, 0);
     Endpoint endpoint = open(EndpointFixture.strict("/a", 1, 1), QueueOrder.LIFO, rls);
     submit(endpoint, 1, 0, "a");
     ParkedTicket first = submit(endpoint, 1, 0, "a");

@@ -14,7 +14,6 @@ import io.penstock.cost.TokenUsage;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSetup;
-import io.penstock.endpoint.EndpointSpec;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamFixture;
@@ -237,14 +236,8 @@ class PrefixHolderTest {
         endpointFixture.open(
             EndpointFixture.none("/a").to(caching("u", 100), caching("v", 100)),
             EndpointSetup.fifo(64),
-            new EndpointSpec.Waiting(
-                new QueueBounds(1, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
-                10,
-                0,
-                false,
-                0,
-                0,
-                0));
+            EndpointSetup.waiting(
+                new QueueBounds(1, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED), 10, 0, false, 0));
     fill(endpoint, "u", 100);
     fill(endpoint, "v", 100);
     ParkedTicket queued = ask(endpoint, "u", 2 * SECOND);

@@ -35,7 +35,8 @@ class QueueOverflowTest {
   private Endpoint open(
       EndpointSetup setup, QueueOrder order, QueueBounds queueBounds, int maxSkips) {
     Scheduling scheduling = new Scheduling(order, 0, maxSkips, new FairBy.Key());
-    return endpointFixture.open(setup, scheduling, new Waiting(queueBounds, 10, 0, false, 0, 0, 0));
+    return endpointFixture.open(
+        setup, scheduling, EndpointSetup.waiting(queueBounds, 10, 0, false, 0));
   }
 
   @Test
@@ -58,7 +59,7 @@ class QueueOverflowTest {
   void timeOfTheBlockedIsUp_theyTakeNoPlaceFromWhoComesBeforeTheAlarm() {
     QueueBounds one = new QueueBounds(1, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
     Scheduling fifo = EndpointSetup.fifo(64);
-    Waiting oneMore = new Waiting(one, 1, 0, false, 5 * SECOND, 0, 0);
+    Waiting oneMore = EndpointSetup.waiting(one, 1, 0, false, 5 * SECOND);
     Endpoint endpoint = endpointFixture.open(EndpointFixture.strict("/a", 1, 3_600), fifo, oneMore);
     submit(endpoint, 1);
     submit(endpoint, 1);

@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
+import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
-import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
@@ -40,7 +40,7 @@ class QueueSharesTest {
         endpointFixture.open(
             EndpointFixture.strict("/a", 1, 10),
             scheduling,
-            new Waiting(bounds, maxBlocked, 0, false, 0, 0, 0));
+            EndpointSetup.waiting(bounds, maxBlocked, 0, false, 0));
     submit(endpoint, "first", 1, 0); // goes at once, so that the next ones wait
     return endpoint;
   }
@@ -245,7 +245,7 @@ class QueueSharesTest {
         endpointFixture.open(
             EndpointFixture.strict("/slow", 1, 100_000),
             scheduling,
-            new Waiting(new QueueBounds(8, ANY, ANY), 0, 0, false, 0, 0, 0));
+            EndpointSetup.waiting(new QueueBounds(8, ANY, ANY), 0, 0, false, 0));
     List<ParkedTicket> modest = ask(endpoint, "modest", 2);
     endpointFixture.at(7_300 * SECOND);
     assertThat(waits(modest.getLast())).isTrue();

@@ -15,7 +15,6 @@ import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
-import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.endpoint.FakeCallers;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
@@ -98,7 +97,7 @@ class WaitEstimateTest {
         endpointFixture.open(
             none("/a").to(upstream(new UpstreamSpec.Limits(1, 0, 0, 0, 0, 0), 60)),
             new Scheduling(order, 0, 64, new FairBy.Key()),
-            new Waiting(bounds, 0, SECOND, false, 0, 0, 0));
+            EndpointSetup.waiting(bounds, 0, SECOND, false, 0));
     for (int each = 0; each < 10; each++) {
       assertThat(waits(submit(endpoint, 1))).isEqualTo(each > 0);
     }
@@ -143,7 +142,7 @@ class WaitEstimateTest {
         endpointFixture.open(
             none("/a").to(upstream(new UpstreamSpec.Limits(1_200, 0, 0, 0, 0, 0), 5)),
             EndpointSetup.fifo(64),
-            new Waiting(bounds, 0, 0, true, 0, 0, 0));
+            EndpointSetup.waiting(bounds, 0, 0, true, 0));
     for (int each = 0; each < 3_100; each++) {
       submit(endpoint, 1);
     }

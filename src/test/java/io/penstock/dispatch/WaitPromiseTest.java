@@ -94,7 +94,7 @@ class WaitPromiseTest {
       Scheduling scheduling = new Scheduling(order, 0, 64, new FairBy.Key());
       QueueBounds bounds = new QueueBounds(1_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
       // Only the estimate refuses: a timeout ends no wait.
-      Waiting waiting = new Waiting(bounds, 0, 0, true, 0, 0, 0);
+      Waiting waiting = EndpointSetup.waiting(bounds, 0, 0, true, 0);
       this.endpoint =
           fixture.open(EndpointSetup.of("/a", limit()).to(upstreams()), scheduling, waiting);
     }

@@ -51,7 +51,7 @@ class BlockedTest {
 
   private static Waiting places(int tickets, int maxBlocked, long maxWaitNanos) {
     QueueBounds bounds = new QueueBounds(tickets, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
-    return new Waiting(bounds, maxBlocked, 0, false, maxWaitNanos, 0, 0);
+    return EndpointSetup.waiting(bounds, maxBlocked, 0, false, maxWaitNanos);
   }
 
   private static ParkedTicket impatient(Endpoint endpoint, String model) {
@@ -145,7 +145,7 @@ class BlockedTest {
   @Test
   void orderChanged_whoIsBlockedWaitsInTheNewOneOnceItIsLetIn() {
     QueueBounds bounds = new QueueBounds(10, 100, QueueBounds.UNLIMITED);
-    Waiting waiting = new Waiting(bounds, 5, 0, false, 0, 0, 0);
+    Waiting waiting = EndpointSetup.waiting(bounds, 5, 0, false, 0);
     Endpoint endpoint = endpointFixture.open(strict("/a", 1, 1), FIFO, waiting);
     submit(endpoint, 1);
     ParkedTicket large = submit(endpoint, 100);

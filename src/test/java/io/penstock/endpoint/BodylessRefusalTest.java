@@ -15,7 +15,6 @@ import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
-import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
 import io.penstock.refusal.Refusal;
@@ -132,7 +131,7 @@ class BodylessRefusalTest {
   void fullQueue_thatBlocks_isForeseenOnceNoMoreAreHeld() {
     Scheduling fifo = new Scheduling(QueueOrder.FIFO, 0, 64, new FairBy.Key());
     Endpoint endpoint =
-        endpointFixture.open(strict("/a", 1, 10), fifo, new Waiting(ONE, 1, 0, false, 0, 0, 0));
+        endpointFixture.open(strict("/a", 1, 10), fifo, EndpointSetup.waiting(ONE, 1, 0, false, 0));
     submit(endpoint, 1);
     submit(endpoint, 1);
     assertThat(endpoint.certainRefusal("nobody", null)).isNull();

@@ -36,14 +36,8 @@ import org.jspecify.annotations.Nullable;
 public final class EndpointFixture {
   /** A queue for a thousand tickets that wait as long as they like. */
   public static final Waiting OPEN =
-      new Waiting(
-          new QueueBounds(1_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
-          0,
-          0,
-          false,
-          0,
-          0,
-          0);
+      EndpointSetup.waiting(
+          new QueueBounds(1_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED), 0, 0, false, 0);
 
   public static final long SECOND = 1_000_000_000L;
   public static final long START = 1_000 * SECOND;

@@ -121,13 +121,30 @@ public final class EndpointSetup {
     return scheduling(fifo(skips));
   }
 
+  /** Returns terms without heartbeats, and with whatever advice to retry. */
+  public static Waiting waiting(
+      QueueBounds bounds,
+      int maxBlocked,
+      long queueTimeoutNanos,
+      boolean estimateOnly,
+      long maxWaitNanos) {
+    return new Waiting(
+        bounds,
+        maxBlocked,
+        queueTimeoutNanos,
+        estimateOnly,
+        maxWaitNanos,
+        EndpointSpec.Heartbeats.NONE,
+        0);
+  }
+
   public EndpointSetup waiting(Waiting terms) {
     waiting = terms;
     return this;
   }
 
   private EndpointSetup waiting(QueueBounds bounds, long queueTimeoutNanos, long maxWaitNanos) {
-    return waiting(new Waiting(bounds, 0, queueTimeoutNanos, false, maxWaitNanos, 0, 0));
+    return waiting(waiting(bounds, 0, queueTimeoutNanos, false, maxWaitNanos));
   }
 
   public EndpointSetup bounds(QueueBounds bounds) {

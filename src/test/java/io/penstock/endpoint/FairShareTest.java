@@ -12,7 +12,6 @@ import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.EndpointSpec.FairBy;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
-import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.event.Event;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
@@ -40,7 +39,9 @@ class FairShareTest {
     QueueBounds bounds = new QueueBounds(100_000, QueueBounds.UNLIMITED, QueueBounds.UNLIMITED);
     Scheduling fair = new Scheduling(QueueOrder.FAIR, 0, 64, new FairBy.Header("x-team"));
     return endpointFixture.open(
-        EndpointFixture.tokens("/a", 5_000, 1), fair, new Waiting(bounds, 0, 0, false, 0, 0, 0));
+        EndpointFixture.tokens("/a", 5_000, 1),
+        fair,
+        EndpointSetup.waiting(bounds, 0, 0, false, 0));
   }
 
   private void send(Endpoint endpoint, int flow, int weight) {

@@ -155,14 +155,12 @@ public final class StressOperator {
                 skips[random.nextInt(skips.length)],
                 new FairBy.Key()))
         .waiting(
-            new EndpointSpec.Waiting(
+            EndpointSetup.waiting(
                 new QueueBounds(
                     20 + random.nextInt(100), QueueBounds.UNLIMITED, QueueBounds.UNLIMITED),
                 random.nextInt(50),
                 0,
                 false,
-                0,
-                0,
                 0))
         .fallbacks(Map.of("m", new Fallback(List.of("n"), 2_000_000)))
         .to(upstreams)

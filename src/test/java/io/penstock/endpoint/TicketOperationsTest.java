@@ -257,7 +257,7 @@ class TicketOperationsTest {
   @Test
   void removal_ofOneThatWaitsForAPlace_letsTheOthersIn() {
     EndpointSpec.Waiting waiting =
-        new EndpointSpec.Waiting(new QueueBounds(1, 100, 100), 2, 0, false, 0, 0, 0);
+        EndpointSetup.waiting(new QueueBounds(1, 100, 100), 2, 0, false, 0);
     Endpoint endpoint = endpointFixture.open(strict("/", 1, 10), EndpointSetup.fifo(64), waiting);
     submit(endpoint, 1);
     submit(endpoint, 1);

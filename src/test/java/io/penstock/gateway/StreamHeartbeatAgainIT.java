@@ -84,11 +84,12 @@ class StreamHeartbeatAgainIT extends HostileCase {
   void errorAfterBeats_isAnEvent() throws InterruptedException {
     limited(
         1,
-        "HTTP/1.1 400 X\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{\"e\":1}");
+        "HTTP/1.1 400 X\r\nContent-Type: application/json\r\nContent-Length: 17\r\n\r\n"
+            + "{\"error\":{\"e\":1}}");
     try (ByteSocket byteSocket = connect().post("/late/v1/chat/completions", STREAM_ASK)) {
       assertThat(byteSocket.head().status()).isEqualTo(200);
       assertThat(streamed(byteSocket))
-          .matches("(:[^\\n]*\\n\\n)+data: \\{\"e\":1}\\n\\n(data: .*\\n\\n)?");
+          .matches("(:[^\\n]*\\n\\n)+data: \\{\"error\":\\{\"e\":1}}\\n\\n(data: .*\\n\\n)?");
     }
     upstream.received();
     upstream.received();

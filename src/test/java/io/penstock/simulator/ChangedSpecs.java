@@ -53,7 +53,7 @@ final class ChangedSpecs {
         waiting.queueTimeoutNanos(),
         waiting.estimateOnly(),
         waiting.maxWaitNanos(),
-        waiting.heartbeatNanos(),
+        waiting.heartbeats(),
         0);
   }
 }

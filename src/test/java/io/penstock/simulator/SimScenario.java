@@ -236,14 +236,12 @@ final class SimScenario {
   }
 
   private EndpointSpec.Waiting waiting(QueueBounds bounds) {
-    return new EndpointSpec.Waiting(
+    return EndpointSetup.waiting(
         bounds,
         chance(0.5) ? 0 : List.of(1, 5, 50, 1_000).get(random.nextInt(4)),
         deadlines && chance(0.5) ? seconds(40) : 0,
         chance(0.3),
-        deadlines && !undisturbed && chance(0.5) ? seconds(120) : 0,
-        0,
-        0);
+        deadlines && !undisturbed && chance(0.5) ? seconds(120) : 0);
   }
 
   /** Returns how long the machine stands still: mostly not at all. */

@@ -89,7 +89,7 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
     Mono<TicketOutcome> outcome = TicketParking.await(parkedTicket, loop);
     StreamHeartbeat streamHeartbeat =
         parkedTicket.outcome() == null
-            ? StreamHeartbeat.of(requestContext, parkedTicket, loop)
+            ? StreamHeartbeat.of(requestContext, parkedTicket, 0, loop)
             : null;
     return streamHeartbeat == null
         ? outcome.flatMap(each -> decided(exchange, chain, parkedTicket, each))

@@ -399,7 +399,8 @@ public final class AttemptLoop {
     Mono<TicketOutcome> outcome = TicketParking.await(waitingTicket, loop);
     StreamHeartbeat streamHeartbeat =
         waitingTicket.outcome() == null
-            ? StreamHeartbeat.of(requestContext, waitingTicket, loop)
+            ? StreamHeartbeat.of(
+                requestContext, waitingTicket, now() - waitingTicket.arrivedNanos(), loop)
             : null;
     if (streamHeartbeat == null) {
       return outcome.flatMap(each -> released(waitingTicket, each));

@@ -37,9 +37,7 @@ import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpRequest;
-import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
@@ -280,11 +278,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
 
   /** Returns the status of the answer, or 0 if the client went away before its end. */
   private static int status(ServerWebExchange exchange, SignalType signal) {
-    ServerHttpResponse response = exchange.getResponse();
-    HttpStatusCode status = response.getStatusCode();
-    return status == null || signal == SignalType.CANCEL || !response.isCommitted()
-        ? 0
-        : status.value();
+    return signal == SignalType.CANCEL ? 0 : RequestContext.status(exchange);
   }
 
   private Mono<Void> checked(

@@ -1,6 +1,7 @@
 package io.penstock.gateway.request;
 
 import io.penstock.dispatch.TicketOutcome;
+import io.penstock.provider.ProviderProtocol;
 import io.penstock.provider.RefusalBody;
 import io.penstock.provider.RefusedCall;
 import io.penstock.refusal.Refusal;
@@ -12,6 +13,7 @@ import org.reactivestreams.Publisher;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpResponse;
@@ -20,6 +22,8 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Response that continues an answer after heartbeats have sent the client status 200 and the type
@@ -32,6 +36,7 @@ public final class LateResponse extends ServerHttpResponseDecorator {
   private static final int MOST_ERROR_BYTES = 64 << 10;
 
   private static final int MOST_BEATS = 16;
+  private static final JsonMapper JSON = new JsonMapper();
 
   private final HttpHeaders headers = new HttpHeaders();
   private final RequestContext requestContext;
@@ -129,9 +134,14 @@ public final class LateResponse extends ServerHttpResponseDecorator {
         });
   }
 
-  /** Writes a refusal of a request that had been queued. */
-  Mono<Void> refuse(RefusalBody body) {
-    return hand(Flux.defer(() -> Flux.just(event(body.bytes()))));
+  /**
+   * Writes a refusal of a request that had been queued.
+   *
+   * @param useless whether repeating it is useless
+   */
+  Mono<Void> refuse(RefusalBody body, boolean useless) {
+    status = HttpStatusCode.valueOf(body.status());
+    return hand(Flux.defer(() -> Flux.just(event(body.bytes(), useless))));
   }
 
   private Mono<Void> write(Flux<DataBuffer> body) {
@@ -186,22 +196,45 @@ public final class LateResponse extends ServerHttpResponseDecorator {
     byte[] json = new byte[body.readableByteCount()];
     body.read(json);
     DataBufferUtils.release(body);
-    return json.length > 0 && json[0] == '{' ? event(json) : null;
+    return isError(json) ? event(json, false) : null;
+  }
+
+  /** Returns whether a body has the shape in which clients of all providers find an error. */
+  private static boolean isError(byte[] json) {
+    try {
+      return JSON.readTree(json).path("error").isObject();
+    } catch (JacksonException e) {
+      return false;
+    }
   }
 
   private Refusal noStream() {
     String message = status == null ? "" : " with status " + status.value();
     return Refusal.of(
-        RefusalReason.UPSTREAM_UNREACHABLE,
+        isFinal() ? RefusalReason.BAD_REQUEST : RefusalReason.UPSTREAM_UNREACHABLE,
         "the upstream answered" + message + " and with no event stream");
   }
 
   private DataBuffer error(Refusal refusal) {
     RefusedCall call = requestContext.refusedCall(requestContext.retryAdvice(refusal));
-    return event(requestContext.protocol().refusalBody(refusal, call).bytes());
+    return event(requestContext.protocol().refusalBody(refusal, call).bytes(), false);
   }
 
-  private DataBuffer event(byte[] json) {
-    return bufferFactory().wrap(requestContext.protocol().errorEvent(json));
+  /** Returns whether the status says that the same request would be answered so again. */
+  private boolean isFinal() {
+    return status != null
+        && status.is4xxClientError()
+        && status.value() != HttpStatus.REQUEST_TIMEOUT.value()
+        && status.value() != HttpStatus.TOO_MANY_REQUESTS.value();
+  }
+
+  private DataBuffer event(byte[] json, boolean useless) {
+    ProviderProtocol protocol = requestContext.protocol();
+    return bufferFactory()
+        .wrap(
+            useless || isFinal()
+                ? protocol.finalErrorEvent(
+                    json, requestContext.call().path(), requestContext.requestId())
+                : protocol.errorEvent(json));
   }
 }

@@ -32,7 +32,7 @@ public final class RefusalWriter {
             : requestContext.protocol().refusalBody(refusal, requestContext.refusedCall(advice));
     requestContext.refused(refusal, body.status());
     if (late != null) {
-      return late.refuse(body);
+      return late.refuse(body, advice.useless());
     }
     exchange.getResponse().getHeaders().clear();
     requestContext.limitHeaders().forEach(exchange.getResponse().getHeaders()::set);

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
@@ -112,6 +113,20 @@ public final class RequestContext {
   /** Returns the state of an exchange, or null when the request came to no endpoint. */
   public static @Nullable RequestContext find(ServerWebExchange exchange) {
     return exchange.getAttribute(ATTRIBUTE);
+  }
+
+  /**
+   * Returns the status of the answer of an exchange, or 0 if none was begun. An answer that began
+   * with heartbeats has the status that it would have had without them.
+   */
+  public static int status(ServerWebExchange exchange) {
+    RequestContext requestContext = find(exchange);
+    LateResponse late = requestContext == null ? null : requestContext.late();
+    HttpStatusCode status = late == null ? null : late.getStatusCode();
+    if (status == null && exchange.getResponse().isCommitted()) {
+      status = exchange.getResponse().getStatusCode();
+    }
+    return status == null ? 0 : status.value();
   }
 
   /** Sets the trail that will be notified of the progress of a request that has no state yet. */

@@ -4,6 +4,7 @@ import io.netty.channel.EventLoop;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.WaitForecast;
+import io.penstock.endpoint.EndpointSpec;
 import io.penstock.explain.RecentPlaces;
 import java.time.Duration;
 import java.util.Optional;
@@ -33,10 +34,12 @@ import reactor.core.scheduler.Schedulers;
  * LateResponse}.
  *
  * @param content the bytes of the next beat, which a reader of the stream ignores
- * @param every time between beats, and before the first
+ * @param first time before the first beat
+ * @param every time between beats
  * @param timer the event loop of the request
  */
-public record StreamHeartbeat(Mono<byte[]> content, Duration every, Scheduler timer) {
+public record StreamHeartbeat(
+    Mono<byte[]> content, Duration first, Duration every, Scheduler timer) {
   /** Longest time to wait for the place of the ticket; a beat comes without it after that. */
   private static final Duration PLACE_TIMEOUT = Duration.ofSeconds(1);
 
@@ -45,17 +48,24 @@ public record StreamHeartbeat(Mono<byte[]> content, Duration every, Scheduler ti
   /** Content type that the first beat sends, before the outcome is known. */
   private static final String EVENT_STREAM = "text/event-stream;charset=utf-8";
 
-  /** Returns the heartbeat for a client that waits for a stream, or null when it gets none. */
+  /**
+   * Returns the heartbeat for a client that waits for a stream, or null when it gets none.
+   *
+   * @param waitedNanos how long it has waited already, ≥ 0
+   */
   public static @Nullable StreamHeartbeat of(
-      RequestContext requestContext, ParkedTicket ticket, EventLoop loop) {
-    long nanos = requestContext.endpoint().spec().waiting().heartbeatNanos();
+      RequestContext requestContext, ParkedTicket ticket, long waitedNanos, EventLoop loop) {
+    EndpointSpec.Heartbeats beats = requestContext.endpoint().spec().waiting().heartbeats();
     byte[] plain = requestContext.protocol().heartbeat(requestContext.parameters().query());
-    if (nanos == 0 || plain == null || !requestContext.stream()) {
+    if (beats.everyNanos() == 0 || plain == null || !requestContext.stream()) {
       return null;
     }
     Scheduler timer = Schedulers.fromExecutorService(loop);
     return new StreamHeartbeat(
-        content(requestContext, ticket, plain, timer), Duration.ofNanos(nanos), timer);
+        content(requestContext, ticket, plain, timer),
+        Duration.ofNanos(Math.max(0, beats.afterNanos() - waitedNanos)),
+        Duration.ofNanos(beats.everyNanos()),
+        timer);
   }
 
   private static Mono<byte[]> content(
@@ -104,7 +114,7 @@ public record StreamHeartbeat(Mono<byte[]> content, Duration every, Scheduler ti
               error -> decided.tryEmitError(error).orThrow());
           return decided
               .asMono()
-              .takeUntilOther(Mono.delay(every, timer))
+              .takeUntilOther(Mono.delay(first, timer))
               .singleOptional()
               .flatMap(
                   (Optional<TicketOutcome> early) ->

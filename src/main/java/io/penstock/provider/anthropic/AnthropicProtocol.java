@@ -107,6 +107,11 @@ public final class AnthropicProtocol implements ProviderProtocol {
   }
 
   @Override
+  public byte[] finalErrorEvent(byte[] json, String path, String requestId) {
+    return errorEvent(AnthropicRefusal.withFinalType(json));
+  }
+
+  @Override
   public String version() {
     return "/v1";
   }

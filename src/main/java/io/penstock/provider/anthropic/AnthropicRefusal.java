@@ -4,9 +4,13 @@ import io.penstock.provider.RefusalBody;
 import io.penstock.provider.RefusalJson;
 import io.penstock.provider.RefusedCall;
 import io.penstock.refusal.Refusal;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Writes refusals as Anthropic's clients read them. */
 final class AnthropicRefusal {
+  private static final JsonMapper JSON = new JsonMapper();
+
   private AnthropicRefusal() {}
 
   /** Returns {@code {"type":"error","error":{"type","message"},"request_id"}}. */
@@ -23,6 +27,16 @@ final class AnthropicRefusal {
           json.writeEndObject();
           json.writeStringProperty("request_id", RefusalJson.wellFormed(call.requestId()));
         });
+  }
+
+  /** Returns an error without the type of a limit, after which clients send a request again. */
+  static byte[] withFinalType(byte[] json) {
+    ObjectNode body = (ObjectNode) JSON.readTree(json);
+    ObjectNode error = (ObjectNode) body.path("error");
+    if (error.path("type").asString("").equals(type(429))) {
+      error.put("type", type(400));
+    }
+    return JSON.writeValueAsBytes(body);
   }
 
   /** Returns Anthropic's own words where it has any, with the detail behind them. */

@@ -216,6 +216,17 @@ public class OpenAiProtocol implements ProviderProtocol {
     ModelList.array(json, "data", this, models);
   }
 
+  /**
+   * {@inheritDoc} An event of a response that failed precedes it where responses are streamed,
+   * because Codex sends the request again after any other end.
+   */
+  @Override
+  public byte[] finalErrorEvent(byte[] json, String path, String requestId) {
+    return path.endsWith("/responses")
+        ? OpenAiRefusal.failedResponse(json, requestId)
+        : errorEvent(json);
+  }
+
   @Override
   public String smallModel() {
     return "gpt-4o-mini";

@@ -1,15 +1,21 @@
 package io.penstock.provider.openai;
 
+import io.penstock.json.SseWriter;
 import io.penstock.provider.RefusalBody;
 import io.penstock.provider.RefusalJson;
 import io.penstock.provider.RefusedCall;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import java.io.ByteArrayOutputStream;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Writes refusals as OpenAI's clients read them. */
 final class OpenAiRefusal {
   /** The latest nanosecond within a second. */
   private static final long MOST_NANO = 999_999_999;
+
+  private static final JsonMapper JSON = new JsonMapper();
 
   private OpenAiRefusal() {}
 
@@ -31,6 +37,26 @@ final class OpenAiRefusal {
           }
           json.writeEndObject();
         });
+  }
+
+  /**
+   * Returns the event of a response that failed, and the error. Of the codes that OpenAI lists for
+   * the event, this is the one after which Codex shows the message at once.
+   */
+  static byte[] failedResponse(byte[] json, String requestId) {
+    ObjectNode event = JSON.createObjectNode();
+    event.put("type", "response.failed").put("sequence_number", 0);
+    ObjectNode response = event.putObject("response");
+    response.put("id", RefusalJson.wellFormed(requestId)).put("object", "response");
+    response.put("status", "failed").putArray("output");
+    response
+        .putObject("error")
+        .put("code", "invalid_prompt")
+        .put("message", JSON.readTree(json).path("error").path("message").asString(""));
+    ByteArrayOutputStream events = new ByteArrayOutputStream();
+    events.writeBytes(SseWriter.named("response.failed", JSON.writeValueAsBytes(event)));
+    events.writeBytes(SseWriter.data(json));
+    return events.toByteArray();
   }
 
   /**

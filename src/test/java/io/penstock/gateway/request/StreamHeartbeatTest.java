@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.penstock.cost.Cost;
+import io.penstock.cost.Dialect;
 import io.penstock.cost.RequestContent;
 import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.TicketOutcome;
@@ -47,6 +48,7 @@ import reactor.test.scheduler.VirtualTimeScheduler;
 
 class StreamHeartbeatTest {
   private static final Duration EVERY = Duration.ofSeconds(10);
+  private static final Duration FIRST = Duration.ofSeconds(30);
   private static final Refusal REFUSAL = Refusal.of(RefusalReason.QUEUE_TIMEOUT, "it waited");
   private static final TicketOutcome OUTCOME = new TicketOutcome.Refused(REFUSAL);
 
@@ -68,14 +70,24 @@ class StreamHeartbeatTest {
   }
 
   private RequestContext passage() {
+    return passage(DialectTable.OPENAI, "/openai/v1/chat/completions");
+  }
+
+  private RequestContext passage(Dialect dialect, String path) {
     EndpointSpec.Waiting waiting =
-        new EndpointSpec.Waiting(new QueueBounds(10, 10, 10), 0, 0, false, 0, EVERY.toNanos(), 0);
+        new EndpointSpec.Waiting(
+            new QueueBounds(10, 10, 10),
+            0,
+            0,
+            false,
+            0,
+            new EndpointSpec.Heartbeats(EVERY.toNanos(), FIRST.toNanos()),
+            0);
     Endpoint endpoint =
         endpoints.open(
             EndpointFixture.none("/openai")
                 .waiting(waiting)
-                .reading(
-                    EndpointSetup.reading(DialectTable.OPENAI, CostSource.BODY, 1, 256, 1_000)));
+                .reading(EndpointSetup.reading(dialect, CostSource.BODY, 1, 256, 1_000)));
     GatewayParameters nothing =
         new GatewayParameters(
             null, WaitPatience.DEFAULT, 0, null, null, null, Set.of(), Set.of(), null);
@@ -86,7 +98,7 @@ class StreamHeartbeatTest {
             nothing,
             new HeldBody(new BodyBudget(1_000, 1).claim("a")),
             ClientIdentity.ANYONE,
-            ProviderCall.of(endpoint.spec(), "POST", "/openai/v1/chat/completions"),
+            ProviderCall.of(endpoint.spec(), "POST", path),
             new RequestLoop(new DefaultEventLoop()),
             () -> 0);
     Cost cost = new Cost(3, 4, 0);
@@ -97,9 +109,15 @@ class StreamHeartbeatTest {
 
   /** Waits with heartbeats, and then runs {@code then}. */
   private Disposable await(java.util.function.Function<ServerWebExchange, Mono<Void>> then) {
-    passage().attach(exchange);
+    return await(passage(), then);
+  }
+
+  private Disposable await(
+      RequestContext requestContext,
+      java.util.function.Function<ServerWebExchange, Mono<Void>> then) {
+    requestContext.attach(exchange);
     byte[] beat = "-".getBytes(StandardCharsets.UTF_8);
-    return new StreamHeartbeat(Mono.just(beat), EVERY, timer)
+    return new StreamHeartbeat(Mono.just(beat), FIRST, EVERY, timer)
         .until(
             outcome.asMono(),
             exchange,
@@ -129,6 +147,12 @@ class StreamHeartbeatTest {
     return response.writeWith(body.map(text -> buffer(response, text)));
   }
 
+  /** Lets so much time pass that the client hears that many beats, the first one among them. */
+  private void firstBeats(int times) {
+    timer.advanceTimeBy(FIRST);
+    beats(times - 1);
+  }
+
   private void beats(int times) {
     timer.advanceTimeBy(EVERY.multipliedBy(times));
   }
@@ -136,10 +160,10 @@ class StreamHeartbeatTest {
   @Test
   void decidedBeforeTheFirstBeat_goesOnAsIfThereWereNone() {
     await(later -> later == exchange ? stream(later, Flux.just("a")) : Mono.never());
-    timer.advanceTimeBy(EVERY.minusNanos(1));
+    timer.advanceTimeBy(FIRST.minusNanos(1));
     assertThat(exchange.getResponse().isCommitted()).isFalse();
     outcome.tryEmitValue(OUTCOME).orThrow();
-    beats(3);
+    firstBeats(3);
     assertThat(received).containsExactly("a");
     assertThat(ends).containsExactly("complete");
   }
@@ -147,7 +171,7 @@ class StreamHeartbeatTest {
   @Test
   void beats_comeInTimeAndBeginTheAnswer() {
     await(later -> Mono.never());
-    beats(1);
+    firstBeats(1);
     assertThat(received).containsExactly("-");
     assertThat(exchange.getResponse().getStatusCode()).isEqualTo(HttpStatus.OK);
     HttpHeaders headers = exchange.getResponse().getHeaders();
@@ -168,7 +192,7 @@ class StreamHeartbeatTest {
   void answerAfterBeats_followsOnThem() {
     Sinks.Many<String> events = Sinks.many().unicast().onBackpressureBuffer();
     await(later -> stream(later, events.asFlux()));
-    beats(2);
+    firstBeats(2);
     outcome.tryEmitValue(OUTCOME).orThrow();
     beats(2);
     assertThat(received).containsExactly("-", "-");
@@ -183,7 +207,7 @@ class StreamHeartbeatTest {
   @Test
   void refusalAfterBeats_isOneErrorEvent() {
     await(later -> RefusalWriter.refuse(later, RequestContext.of(later), REFUSAL));
-    beats(1);
+    firstBeats(1);
     outcome.tryEmitValue(OUTCOME).orThrow();
     assertThat(received).hasSize(2);
     assertThat(received.getLast())
@@ -197,7 +221,7 @@ class StreamHeartbeatTest {
   void upstreamsError_isOneErrorEvent() {
     Flux<String> body = Flux.just("{\"error\":\n", "{\"message\":\"no\"}\r\n}");
     await(later -> answer(later, HttpStatus.TOO_MANY_REQUESTS, MediaType.APPLICATION_JSON, body));
-    beats(1);
+    firstBeats(1);
     outcome.tryEmitValue(OUTCOME).orThrow();
     assertThat(received).containsExactly("-", "data: {\"error\": {\"message\":\"no\"}  }\n\n");
     assertThat(ends).containsExactly("complete");
@@ -223,7 +247,7 @@ class StreamHeartbeatTest {
     for (Case each : cases) {
       StreamHeartbeatTest fresh = new StreamHeartbeatTest();
       fresh.await(later -> answer(later, each.status(), each.type(), each.body()));
-      fresh.beats(1);
+      fresh.firstBeats(1);
       fresh.outcome.tryEmitValue(OUTCOME).orThrow();
       assertThat(fresh.received).as(each.toString()).hasSize(2);
       assertThat(fresh.received.getLast())
@@ -232,6 +256,86 @@ class StreamHeartbeatTest {
           .endsWith("\"code\":\"upstream_unreachable\"}}\n\n");
       assertThat(fresh.ends).containsExactly("complete");
     }
+  }
+
+  /** Returns the events of an answer after a beat, in a call to that path. */
+  private static String late(
+      Dialect dialect, String path, HttpStatus status, MediaType type, String body) {
+    StreamHeartbeatTest fresh = new StreamHeartbeatTest();
+    fresh.await(
+        fresh.passage(dialect, path), later -> answer(later, status, type, Flux.just(body)));
+    fresh.firstBeats(1);
+    fresh.outcome.tryEmitValue(OUTCOME).orThrow();
+    assertThat(fresh.ends).containsExactly("complete");
+    assertThat(RequestContext.status(fresh.exchange)).isEqualTo(status.value());
+    return fresh.received.getLast();
+  }
+
+  @Test
+  void upstreamDoesNotUnderstandTheRequest_theEventSaysThatRepeatingIsUseless() {
+    String chat = "/openai/v1/chat/completions";
+    for (String body : List.of("<html>", "{\"detail\":\"Not Found\"}", "{\"error\":\"no\"}", "[")) {
+      for (MediaType type : List.of(MediaType.TEXT_HTML, MediaType.APPLICATION_JSON)) {
+        assertThat(late(DialectTable.OPENAI, chat, HttpStatus.NOT_FOUND, type, body))
+            .startsWith("data: {\"error\":{\"message\":\"the upstream answered with status 404")
+            .endsWith(
+                "\"type\":\"invalid_request_error\",\"param\":null,\"code\":\"bad_request\"}}\n\n");
+      }
+    }
+    assertThat(
+            late(
+                DialectTable.ANTHROPIC,
+                "/openai/v1/messages",
+                HttpStatus.UNPROCESSABLE_CONTENT,
+                MediaType.TEXT_PLAIN,
+                "no"))
+        .contains("\"type\":\"invalid_request_error\"");
+    assertThat(
+            late(
+                DialectTable.GEMINI,
+                "/openai/v1beta/models/g:streamGenerateContent",
+                HttpStatus.NOT_FOUND,
+                MediaType.TEXT_PLAIN,
+                "no"))
+        .contains("\"code\":400", "INVALID_ARGUMENT");
+  }
+
+  @Test
+  void streamOfAResponse_endsByTheEventAfterWhichCodexStops() {
+    String error = "{\"error\":{\"message\":\"unknown tool\",\"type\":\"x\"}}";
+    String responses = "/openai/v1/responses";
+    MediaType json = MediaType.APPLICATION_JSON;
+    assertThat(late(DialectTable.OPENAI, responses, HttpStatus.BAD_REQUEST, json, error))
+        .isEqualTo(
+            "event: response.failed\n"
+                + "data: {\"type\":\"response.failed\",\"sequence_number\":0,\"response\":"
+                + "{\"id\":\"id-1\",\"object\":\"response\",\"status\":\"failed\",\"output\":[],"
+                + "\"error\":{\"code\":\"invalid_prompt\",\"message\":\"unknown tool\"}}}\n\n"
+                + "data: "
+                + error
+                + "\n\n");
+    for (HttpStatus again :
+        List.of(
+            HttpStatus.REQUEST_TIMEOUT,
+            HttpStatus.TOO_MANY_REQUESTS,
+            HttpStatus.INTERNAL_SERVER_ERROR)) {
+      assertThat(late(DialectTable.OPENAI, responses, again, json, error))
+          .isEqualTo("data: " + error + "\n\n");
+    }
+  }
+
+  @Test
+  void refusalThatRepeatingCannotHelp_hasATypeThatSaysSo() {
+    Refusal spent =
+        new Refusal(RefusalReason.KEY_BUDGET, "key a: no token is left", 3_600_000_000_000L);
+    RequestContext requestContext = passage(DialectTable.ANTHROPIC, "/openai/v1/messages");
+    await(requestContext, later -> RefusalWriter.refuse(later, requestContext, spent));
+    firstBeats(1);
+    outcome.tryEmitValue(OUTCOME).orThrow();
+    assertThat(received.getLast())
+        .startsWith("event: error\n")
+        .contains("\"type\":\"invalid_request_error\",\"message\":\"key a: no token is left");
+    assertThat(RequestContext.status(exchange)).isEqualTo(429);
   }
 
   @Test
@@ -246,7 +350,7 @@ class StreamHeartbeatTest {
                       errors.add(error.getMessage() + " " + later.getResponse().isCommitted());
                       return Mono.empty();
                     }));
-    beats(1);
+    firstBeats(1);
     outcome.tryEmitValue(OUTCOME).orThrow();
     events.tryEmitNext("a").orThrow();
     events.tryEmitError(new IOException("broke")).orThrow();
@@ -258,7 +362,7 @@ class StreamHeartbeatTest {
   @Test
   void writerThatFails_failsTheAnswer() {
     await(later -> Mono.error(new IllegalStateException("a fault")));
-    beats(1);
+    firstBeats(1);
     outcome.tryEmitValue(OUTCOME).orThrow();
     assertThat(ends).singleElement().asString().contains("a fault");
   }
@@ -266,12 +370,12 @@ class StreamHeartbeatTest {
   @Test
   void clientGone_getsNoMoreBeats() {
     await(later -> Mono.never()).dispose();
-    beats(3);
+    firstBeats(3);
     assertThat(received).isEmpty();
 
     StreamHeartbeatTest beating = new StreamHeartbeatTest();
     Disposable waits = beating.await(later -> Mono.never());
-    beating.beats(2);
+    beating.firstBeats(2);
     waits.dispose();
     beating.beats(3);
     assertThat(beating.received).hasSize(2);
@@ -283,8 +387,14 @@ class StreamHeartbeatTest {
     Endpoint endpoint = requestContext.endpoint();
     EmbeddedChannel client = new EmbeddedChannel();
     StreamHeartbeat heartbeat =
-        StreamHeartbeat.of(requestContext, EndpointFixture.submit(endpoint, 1), client.eventLoop());
+        StreamHeartbeat.of(
+            requestContext,
+            EndpointFixture.submit(endpoint, 1),
+            Duration.ofSeconds(20).toNanos(),
+            client.eventLoop());
     assertThat(heartbeat).isNotNull();
+    assertThat(heartbeat.first()).isEqualTo(FIRST.minusSeconds(20));
+    assertThat(heartbeat.every()).isEqualTo(EVERY);
     for (String places : List.of("to be asked for", "known")) {
       List<Throwable> dropped = new ArrayList<>();
       Consumer<Throwable> dropping = dropped::add;
@@ -309,7 +419,7 @@ class StreamHeartbeatTest {
             later ->
                 stream(later, Flux.<String>never().doOnCancel(cancelled::incrementAndGet))
                     .doOnCancel(cancelled::incrementAndGet));
-    beats(1);
+    firstBeats(1);
     outcome.tryEmitValue(OUTCOME).orThrow();
     assertThat(cancelled).hasValue(0);
     waits.dispose();
