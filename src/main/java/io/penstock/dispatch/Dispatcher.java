@@ -393,6 +393,7 @@ public final class Dispatcher {
       return refusal;
     }
     promised.forget(now);
+    long held = promised.withdraw(parkedTicket, now);
     long wait =
         returns.next(
             () ->
@@ -411,7 +412,7 @@ public final class Dispatcher {
       promised.promise(parkedTicket, Refusal.DEFAULT_RETRY_NANOS, now);
       return refusal;
     }
-    long after = Math.max(refusal.retryAfterNanos(), wait - longestNanos);
+    long after = Math.max(refusal.retryAfterNanos(), Math.min(held, wait - longestNanos));
     promised.promise(parkedTicket, after, now);
     return refusal.retryAfter(after);
   }
@@ -428,13 +429,14 @@ public final class Dispatcher {
       return refusal;
     }
     promised.forget(now);
+    long held = promised.withdraw(parkedTicket, now);
     long place =
         places.next(
             () ->
                 WaitEstimate.ofPlace(parkedTicket, routes, waitingRoom, promised, now).waitNanos(),
             now);
     long first = refusal.retryAfterNanos();
-    long after = place == Ticker.NEVER ? first : Math.max(first, place);
+    long after = place == Ticker.NEVER ? first : Math.max(first, Math.min(held, place));
     promised.promise(parkedTicket, after, now);
     return refusal.retryAfter(after);
   }

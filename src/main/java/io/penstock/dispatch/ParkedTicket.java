@@ -8,6 +8,7 @@ import io.penstock.quota.Charge;
 import io.penstock.quota.Quota;
 import io.penstock.quota.WaitList;
 import io.penstock.refusal.Refusal;
+import io.penstock.tenant.PromiseHolder;
 import io.penstock.time.Ticker;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -201,6 +202,12 @@ public final class ParkedTicket extends Ticket {
     return waitNanos == Ticker.NEVER
         ? Ticker.NEVER
         : Math.min(arrivedNanos() + waitNanos, deadlineNanos());
+  }
+
+  @Override
+  public PromiseHolder client() {
+    TicketRequest.Sender sender = ticketRequest.sender();
+    return new PromiseHolder(sender.tenant(), sender.session());
   }
 
   /** Returns what stays taken from its previous attempt, or null for a first attempt. */

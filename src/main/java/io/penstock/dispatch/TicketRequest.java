@@ -33,6 +33,7 @@ public record TicketRequest(
    * @param origin who it is, as shown to people
    * @param tenant whose share it uses of what all senders share; equal for all requests of one
    *     sender: its key, or without keys its address
+   * @param session the session that it names; empty for none
    * @param account its account, or null when it has no limits
    * @param models the models it may ask for; null is any. Fallback models serve the request only if
    *     it may ask for all of them
@@ -41,6 +42,7 @@ public record TicketRequest(
   public record Sender(
       Origin origin,
       Object tenant,
+      String session,
       @Nullable CallerAccount account,
       @Nullable Set<String> models,
       int priority) {}

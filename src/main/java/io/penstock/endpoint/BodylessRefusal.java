@@ -7,6 +7,7 @@ import io.penstock.queue.DimensionSizes;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
+import io.penstock.tenant.PromiseHolder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,19 +40,20 @@ final class BodylessRefusal {
    * @param callerAccount the account of its caller, or null when the caller has no limits
    * @param paused whether releases are stopped
    */
-  @Nullable Refusal refusal(@Nullable CallerAccount callerAccount, boolean paused, long now) {
+  @Nullable Refusal refusal(
+      PromiseHolder client, @Nullable CallerAccount callerAccount, boolean paused, long now) {
     Refusal all = endpointLifecycle.refusesAll();
     if (all != null || endpointLifecycle.spec().shadow()) {
       return all;
     }
-    Refusal denied = callerAccount == null ? null : callerAccount.certainRefusal(now);
-    return denied == null ? fullQueue(paused, now) : denied;
+    Refusal denied = callerAccount == null ? null : callerAccount.certainRefusal(client, now);
+    return denied == null ? fullQueue(client, paused, now) : denied;
   }
 
   /**
    * Returns the refusal if the queue is full and nothing at all can be granted here now, else null.
    */
-  private @Nullable Refusal fullQueue(boolean paused, long now) {
+  private @Nullable Refusal fullQueue(PromiseHolder client, boolean paused, long now) {
     EndpointSpec.Waiting waiting = endpointLifecycle.spec().waiting();
     long most = waiting.bounds().maxTickets();
     if (parkedTickets < most + waiting.maxBlocked()) {
@@ -62,7 +64,7 @@ final class BodylessRefusal {
     if (!paused && own.admits(least, now)) {
       return null;
     }
-    long free = Math.max(own.roomFreeAt(least, now), own.promiseRoom(Cost.NO_TOKENS, now));
+    long free = Math.max(own.roomFreeAt(least, now), own.promiseRoom(client, Cost.NO_TOKENS, now));
     return AdmissionCheck.queueFull(most + " tickets", free - now);
   }
 }

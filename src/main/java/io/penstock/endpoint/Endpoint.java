@@ -25,6 +25,7 @@ import io.penstock.quota.CallerAccount;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
+import io.penstock.tenant.PromiseHolder;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.List;
@@ -287,12 +288,15 @@ public final class Endpoint {
   /**
    * Returns the refusal that a request of an account gets now whatever its body says, or null when
    * that depends on the body. Takes nothing, but counts the tenant as active if it is refused.
+   *
+   * @param client whose tenant it is
    */
-  public @Nullable Refusal certainRefusal(Object tenant, @Nullable CallerAccount callerAccount) {
+  public @Nullable Refusal certainRefusal(
+      PromiseHolder client, @Nullable CallerAccount callerAccount) {
     long now = services.ticker().nanos();
-    Refusal refusal = bodylessRefusal.refusal(callerAccount, paused, now);
+    Refusal refusal = bodylessRefusal.refusal(client, callerAccount, paused, now);
     if (refusal != null) {
-      dispatcher.waitingRoom().activeTenants().sent(tenant, now);
+      dispatcher.waitingRoom().activeTenants().sent(client.sender(), now);
     }
     return refusal;
   }

@@ -1,6 +1,7 @@
 package io.penstock.limit;
 
 import io.penstock.cost.Weight;
+import io.penstock.tenant.PromiseHolder;
 import io.penstock.tenant.SharedState;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -120,8 +121,8 @@ public final class Limit {
    * refused requests were told to come back for, and counts it for those refused later; or {@link
    * io.penstock.time.Ticker#NEVER}. Nothing is kept free for it.
    */
-  public long promise(long amount, long now) {
-    return promisedRoom.promise(state(), amount, now);
+  public long promise(PromiseHolder client, long amount, long now) {
+    return promisedRoom.promise(state(), client, amount, now);
   }
 
   /** Returns the instant from which all is free if nothing else happens here, ignoring the pace. */

@@ -1,9 +1,10 @@
 package io.penstock.limit;
 
+import io.penstock.tenant.PromiseHolder;
 import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,19 +12,20 @@ import org.jspecify.annotations.Nullable;
  * later are told times behind it, so that not all of them come back at once and find room for one.
  *
  * <p>A promise keeps nothing free: it only changes what later refusals say, and is forgotten at its
- * instant. At most {@link #MOST} are kept, and none further ahead than {@link #FARTHEST_NANOS}, so
- * that a client which repeats a refused request all the time does not move the times away without
- * end. Safe from any thread.
+ * instant. Each client has one. If it asks again before its time, it keeps that time, or gets an
+ * earlier one. At most {@link #MOST} promises are kept, and none further ahead than {@link
+ * #FARTHEST_NANOS}. Safe from any thread.
  */
 final class PromisedRoom {
   static final int MOST = 256;
   static final long FARTHEST_NANOS = 900_000_000_000L;
 
-  /** An amount that is expected to be taken at an instant. */
-  private record Promise(long amount, long atNanos) {}
+  /** An amount that a client is expected to take at an instant. */
+  private record Promise(PromiseHolder holder, long amount, long atNanos) {}
 
+  /** The promises, in the order of their instants. */
   @SharedState("times told with refusals")
-  private final Deque<Promise> promises = new ArrayDeque<>();
+  private final List<Promise> promises = new ArrayList<>();
 
   /** The state of the limit from which the expected one was computed. */
   private @Nullable LimitState base;
@@ -32,26 +34,52 @@ final class PromisedRoom {
   private @Nullable LocalState expected;
 
   /**
-   * Returns the instant at which an amount is admitted after all that was promised, and promises
-   * it; {@link Ticker#NEVER} when that is not known.
+   * Returns the instant at which an amount is admitted after all that was promised to others, and
+   * promises it; {@link Ticker#NEVER} when that is not known.
    *
    * @param current the state of the limit
    */
-  synchronized long promise(LimitState current, long amount, long now) {
+  synchronized long promise(LimitState current, PromiseHolder client, long amount, long now) {
     forget(now);
     long cut = Math.min(amount, current.capacity(now));
     long alone = current.admittedAt(cut, now);
     if (alone == Ticker.NEVER) {
       return alone;
     }
+    PromiseHolder holder = client.among(promises.stream().map(Promise::holder).toList());
+    long held = withdraw(holder);
     LocalState local = expected(current, now);
     long last = promises.isEmpty() ? now : promises.getLast().atNanos();
-    long at = Math.max(alone, admittedAt(local, cut, last));
+    long at = Math.max(alone, Math.min(held, admittedAt(local, cut, last)));
     if (at - now <= FARTHEST_NANOS && promises.size() < MOST) {
-      promises.add(new Promise(cut, at));
-      expected = local.take(cut, 0, at).next();
+      add(new Promise(holder, cut, at), local);
     }
     return at;
+  }
+
+  /** Forgets the promise of a client; returns its instant, or NEVER if there was none. */
+  private long withdraw(PromiseHolder holder) {
+    for (Promise each : promises) {
+      if (each.holder().equals(holder)) {
+        promises.remove(each);
+        base = null;
+        return each.atNanos();
+      }
+    }
+    return Ticker.NEVER;
+  }
+
+  private void add(Promise promise, LocalState local) {
+    int at = promises.size();
+    while (at > 0 && promises.get(at - 1).atNanos() > promise.atNanos()) {
+      at--;
+    }
+    if (at == promises.size()) {
+      expected = local.take(promise.amount(), 0, promise.atNanos()).next();
+    } else {
+      base = null;
+    }
+    promises.add(at, promise);
   }
 
   private void forget(long now) {

@@ -1,6 +1,7 @@
 package io.penstock.queue;
 
 import io.penstock.cost.Cost;
+import io.penstock.tenant.PromiseHolder;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,11 @@ public class Ticket extends TreapNode {
 
   /** The flow it belongs to, where shares are fair. */
   @Nullable FairFlow flow;
+
+  /** Returns the client that is told when to come back if the ticket is refused. */
+  public PromiseHolder client() {
+    return new PromiseHolder(this, "");
+  }
 
   /**
    * Creates a parked ticket.

@@ -5,6 +5,7 @@ import io.penstock.cost.TokenUsage;
 import io.penstock.limit.SliceDemand;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
+import io.penstock.tenant.PromiseHolder;
 import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
@@ -163,7 +164,9 @@ public final class CallerAccount {
         continue;
       }
       Refusal denial =
-          expected == null ? null : denied(expected, quota, givers, ticket.cost(), now);
+          expected == null
+              ? null
+              : denied(expected, quota, givers, ticket.cost(), ticket.client(), now);
       boolean limited =
           !quota.limits().isEmpty(); // the limits may be gone while tickets still wait there
       boolean shared = limited && !quota.ofKey();
@@ -202,7 +205,7 @@ public final class CallerAccount {
    * Returns null when there is no such refusal, when it is not known yet, and when requests wait.
    * Takes nothing. Other regions are informed, and the time it is told counts, as of any refusal.
    */
-  public @Nullable Refusal certainRefusal(long now) {
+  public @Nullable Refusal certainRefusal(PromiseHolder client, long now) {
     if (waits) {
       return null;
     }
@@ -211,7 +214,7 @@ public final class CallerAccount {
       for (Quota quota : quotas(null, now)) {
         Denial denial = quota.expectedDenial(Cost.NO_TOKENS, now);
         if (denial != null && denial.awaitingSlices(now) == null) {
-          return denied(denial, quota, quotas(null, now), Cost.NO_TOKENS, now);
+          return denied(denial, quota, quotas(null, now), Cost.NO_TOKENS, client, now);
         }
       }
       return null;
@@ -233,14 +236,14 @@ public final class CallerAccount {
    * quotas would admit the request after those that were refused before it.
    */
   private static Refusal denied(
-      Denial denial, Quota quota, List<Quota> givers, Cost cost, long now) {
+      Denial denial, Quota quota, List<Quota> givers, Cost cost, PromiseHolder client, long now) {
     Refusal refusal = denial.reportToRegions(now).refusal(quota.name(), now);
     if (refusal.retryAfterNanos() == Refusal.UNKNOWN) {
       return refusal;
     }
     long until = now + refusal.retryAfterNanos();
     for (Quota each : givers) {
-      until = Math.max(until, each.promiseRoom(cost, now));
+      until = Math.max(until, each.promiseRoom(client, cost, now));
     }
     return until == Ticker.NEVER ? refusal : refusal.retryAfter(until - now);
   }
@@ -256,7 +259,8 @@ public final class CallerAccount {
         givers.subList(0, at).forEach(quota -> quota.waitList().wake());
         AwaitingSlices dry = denial.awaitingSlices(now);
         return dry == null
-            ? new Denied(denied(denial, givers.get(at), givers, ticket.cost(), now))
+            ? new Denied(
+                denied(denial, givers.get(at), givers, ticket.cost(), ticket.client(), now))
             : dry;
       }
     }

@@ -13,6 +13,7 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
+import io.penstock.tenant.PromiseHolder;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -364,14 +365,14 @@ public final class Quota {
    * now} when none lacks room, or NEVER. Days are left out: whoever is refused for a day is told
    * its end.
    */
-  public long promiseRoom(Cost cost, long now) {
+  public long promiseRoom(PromiseHolder client, Cost cost, long now) {
     long instant = now;
     for (MeteredLimit metered : quotaTerms.limits()) {
       Limit limit = metered.limit();
       Weight weight = metered.weigh(AT_ARRIVAL, cost);
       if (!(limit.spec() instanceof LimitSpec.Day)
           && limit.decide(weight, now) instanceof LimitAnswer.Wait) {
-        instant = Math.max(instant, limit.promise(weight.amount(), now));
+        instant = Math.max(instant, limit.promise(client, weight.amount(), now));
       }
     }
     return instant;

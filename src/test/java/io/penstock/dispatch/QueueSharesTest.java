@@ -17,6 +17,7 @@ import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.suite.Hostile;
+import io.penstock.tenant.PromiseHolder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -223,7 +224,7 @@ class QueueSharesTest {
   void keyThatIsRefusedBeforeItsBodyIsRead_isActive() {
     Endpoint endpoint = open(QueueOrder.FIFO, new QueueBounds(8, ANY, ANY), 0);
     assertThat(flood(endpoint, "any", 1, 0)).isEqualTo(8);
-    assertThat(endpoint.certainRefusal("modest", null)).isNotNull();
+    assertThat(endpoint.certainRefusal(new PromiseHolder("modest", ""), null)).isNotNull();
     endpointFixture.at(11 * SECOND);
     assertThat(waits(submit(endpoint, "any", 1, 0))).isFalse();
     assertThat(waits(ask(endpoint, "modest", 1, 0))).isTrue();

@@ -8,10 +8,13 @@ import io.penstock.dispatch.TicketRequest.SharedPrefix;
 import io.penstock.quota.CallerAccount;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Builds requests in which only what a test is about differs from the defaults. */
 public final class RequestFixture {
+  private static final AtomicLong SESSIONS = new AtomicLong();
+
   private final @Nullable String model;
   private final Cost cost;
   private long bytes;
@@ -23,6 +26,7 @@ public final class RequestFixture {
   private @Nullable Set<String> models;
   private Origin origin = new Origin(null, null, null);
   private @Nullable Object tenant;
+  private String session = "session " + SESSIONS.incrementAndGet();
   private @Nullable SharedPrefix sharedPrefix;
   private @Nullable CacheForecast forecast;
 
@@ -96,6 +100,12 @@ public final class RequestFixture {
     return this;
   }
 
+  /** Sets the session that it names; otherwise it has one of its own. */
+  public RequestFixture session(String name) {
+    session = name;
+    return this;
+  }
+
   public TicketRequest made() {
     return new TicketRequest(
         model,
@@ -107,6 +117,7 @@ public final class RequestFixture {
         new TicketRequest.Sender(
             origin,
             Objects.requireNonNullElse(tenant, Objects.requireNonNullElse(origin.key(), "nobody")),
+            session,
             account,
             models,
             priority),

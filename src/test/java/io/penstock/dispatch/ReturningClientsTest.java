@@ -17,6 +17,7 @@ import io.penstock.endpoint.FakeCallers;
 import io.penstock.queue.QueueBounds;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.tenant.PromiseHolder;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -91,7 +92,95 @@ class ReturningClientsTest {
     return endpoint.submit(
         RequestFixture.of(null, Cost.ofInput(1))
             .patience(new WaitPatience(WaitPatience.UNSTATED, clientNanos))
+            .tenant(new Object())
             .made());
+  }
+
+  /** Submits a request of a session of alice's key, or of her key without a session. */
+  private static ParkedTicket ask(Endpoint endpoint, FakeCallers.Caller alice, String session) {
+    return endpoint.submit(
+        RequestFixture.of(null, Cost.ofInput(1))
+            .tenant("alice")
+            .session(session)
+            .account(alice.account)
+            .made());
+  }
+
+  private FakeCallers.Caller alice(int perMinute) {
+    return callers
+        .rejecting("alice")
+        .limit(LimitMeasure.REQUESTS, perMinute, RefusalReason.KEY_RPM);
+  }
+
+  /** Aider repeats after half a second when it is told more than two minutes. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "s"})
+  void clientThatRepeatsAllTheTime_keepsItsTime_andMovesNobodysAway(String session) {
+    FakeCallers.Caller alice = alice(3);
+    Endpoint endpoint = endpointFixture.open(none("/"));
+    for (int each = 0; each < 3; each++) {
+      assertThat(went(ask(endpoint, alice, session))).isTrue();
+    }
+    long first = refusal(ask(endpoint, alice, session)).retryAfterNanos();
+    for (int each = 1; each <= 100; each++) {
+      endpointFixture.at(each * SECOND / 2);
+      assertThat(refusal(ask(endpoint, alice, session)).retryAfterNanos())
+          .isEqualTo(first - each * SECOND / 2);
+    }
+    List<Long> others = new ArrayList<>();
+    for (int each = 0; each < 4; each++) {
+      others.add(refusal(ask(endpoint, alice, "other " + each)).retryAfterNanos());
+    }
+    long left = first - 50 * SECOND;
+    assertThat(others)
+        .as("three a minute")
+        .containsExactly(left, left, left + 61 * SECOND, left + 61 * SECOND);
+  }
+
+  @Test
+  void clientOfAFullQueueThatRepeatsAllTheTime_movesNobodysTimeAway() {
+    Endpoint endpoint = endpointFixture.open(strict("/", 1, 10).queueTimeout(30 * SECOND));
+    for (int each = 0; each < 4; each++) {
+      ask(endpoint, Long.MAX_VALUE);
+    }
+    Supplier<ParkedTicket> impatient =
+        () ->
+            endpoint.submit(
+                RequestFixture.of(null, Cost.ofInput(1)).tenant("i").session("").made());
+    long first = refusal(impatient.get()).retryAfterNanos();
+    for (int each = 0; each < 20; each++) {
+      assertThat(refusal(impatient.get()).retryAfterNanos()).isEqualTo(first);
+    }
+    assertThat(refusal(ask(endpoint, Long.MAX_VALUE)).retryAfterNanos())
+        .isEqualTo(first + 10 * SECOND);
+  }
+
+  @Test
+  void roomComesBack_repeatIsServedBeforeItsTime() {
+    FakeCallers.Caller alice =
+        callers.rejecting("alice").limit(LimitMeasure.TOKENS, 100, RefusalReason.KEY_TPM);
+    Endpoint endpoint = endpointFixture.open(none("/"));
+    ParkedTicket running = alice.submit(endpoint, 100);
+    assertThat(refusal(ask(endpoint, alice, "s")).retryAfterNanos()).isPositive();
+    EndpointFixture.settlement(running)
+        .refused(Refusal.of(RefusalReason.UPSTREAM_TIMEOUT, "x"), START);
+    assertThat(went(ask(endpoint, alice, "s"))).isTrue();
+  }
+
+  @Test
+  void sessionsOfAKeyBeyondTheSixteenth_haveOneTimeTogether() {
+    FakeCallers.Caller alice = alice(2);
+    Endpoint endpoint = endpointFixture.open(none("/"));
+    assertThat(went(ask(endpoint, alice, "a"))).isTrue();
+    assertThat(went(ask(endpoint, alice, "a"))).isTrue();
+    for (int each = 0; each < PromiseHolder.MOST_SESSIONS; each++) {
+      told.add(refusal(ask(endpoint, alice, "s" + each)).retryAfterNanos());
+    }
+    assertThat(told).containsSequence(61 * SECOND, 61 * SECOND, 122 * SECOND, 122 * SECOND);
+    long further = refusal(ask(endpoint, alice, "t")).retryAfterNanos();
+    assertThat(further).isEqualTo(told.getLast() + 61 * SECOND);
+    assertThat(refusal(ask(endpoint, alice, "u")).retryAfterNanos()).isEqualTo(further);
+    assertThat(refusal(ask(endpoint, alice, "s3")).retryAfterNanos()).isEqualTo(told.get(3));
   }
 
   /** The clients give up after 12 s, of which the gateway leaves a second for its answer. */

@@ -49,7 +49,8 @@ class WaitEstimateTest {
     List<ParkedTicket> accepted = new ArrayList<>();
     List<Refusal> refused = new ArrayList<>();
     for (int each = 0; each < 40; each++) {
-      ParkedTicket ticket = submit(endpoint, 1);
+      ParkedTicket ticket =
+          endpoint.submit(RequestFixture.of(null, Cost.ofInput(1)).tenant(new Object()).made());
       if (went(ticket) || waits(ticket)) {
         accepted.add(ticket);
       } else {

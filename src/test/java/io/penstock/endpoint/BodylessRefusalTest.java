@@ -19,6 +19,7 @@ import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.tenant.PromiseHolder;
 import org.junit.jupiter.api.Test;
 
 /** Tests of requests that are refused before anything of their body is known. */
@@ -34,8 +35,8 @@ class BodylessRefusalTest {
     FakeCallers.Caller alice =
         callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
-    assertThat(endpoint.certainRefusal("alice", alice.account)).isNull();
-    assertThat(endpoint.certainRefusal("alice", alice.account)).isNull();
+    assertThat(endpoint.certainRefusal(new PromiseHolder("alice", ""), alice.account)).isNull();
+    assertThat(endpoint.certainRefusal(new PromiseHolder("alice", ""), alice.account)).isNull();
     assertThat(alice.charged(LimitMeasure.REQUESTS, endpointFixture)).isZero();
     assertThat(alice.empty()).isTrue();
     assertThat(endpoint.totals().requests(TicketFate.OFFERED)).isZero();
@@ -48,15 +49,17 @@ class BodylessRefusalTest {
         callers.rejecting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 1);
-    Refusal foreseen = endpoint.certainRefusal("alice", alice.account);
+    Refusal foreseen = endpoint.certainRefusal(new PromiseHolder("alice", ""), alice.account);
     assertThat(foreseen).isNotNull();
     assertThat(foreseen.retryAfterNanos()).isEqualTo(61 * SECOND);
     assertThat(refusal(alice.submit(endpoint, 1)))
         .as("it is told a time behind the first")
         .isEqualTo(foreseen.retryAfter(122 * SECOND));
-    assertThat(endpoint.certainRefusal("nobody", null)).as("of somebody else").isNull();
+    assertThat(endpoint.certainRefusal(new PromiseHolder("nobody", ""), null))
+        .as("of somebody else")
+        .isNull();
     endpointFixture.at(61 * SECOND);
-    assertThat(endpoint.certainRefusal("alice", alice.account)).isNull();
+    assertThat(endpoint.certainRefusal(new PromiseHolder("alice", ""), alice.account)).isNull();
   }
 
   @Test
@@ -67,10 +70,10 @@ class BodylessRefusalTest {
             .limit(LimitMeasure.CONCURRENCY, 1, RefusalReason.KEY_CONCURRENCY);
     Endpoint endpoint = endpointFixture.open(none("/"));
     ParkedTicket runs = alice.submit(endpoint, 1);
-    Refusal foreseen = endpoint.certainRefusal("alice", alice.account);
+    Refusal foreseen = endpoint.certainRefusal(new PromiseHolder("alice", ""), alice.account);
     assertThat(foreseen).extracting(Refusal::reason).isEqualTo(RefusalReason.KEY_CONCURRENCY);
     EndpointFixture.settlement(runs).permitted(EndpointFixture.START);
-    assertThat(endpoint.certainRefusal("alice", alice.account)).isNull();
+    assertThat(endpoint.certainRefusal(new PromiseHolder("alice", ""), alice.account)).isNull();
   }
 
   @Test
@@ -80,7 +83,7 @@ class BodylessRefusalTest {
     FakeCallers.Caller alice = callers.rejecting("alice").in(team);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 1);
-    assertThat(endpoint.certainRefusal("alice", alice.account))
+    assertThat(endpoint.certainRefusal(new PromiseHolder("alice", ""), alice.account))
         .extracting(Refusal::reason)
         .isEqualTo(RefusalReason.GROUP_RPM);
   }
@@ -91,7 +94,7 @@ class BodylessRefusalTest {
         callers.rejecting("alice").limit(LimitMeasure.TOKENS, 10, RefusalReason.KEY_TPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 9);
-    assertThat(endpoint.certainRefusal("alice", alice.account)).isNull();
+    assertThat(endpoint.certainRefusal(new PromiseHolder("alice", ""), alice.account)).isNull();
     assertThat(went(alice.submit(endpoint, 1))).isTrue();
   }
 
@@ -101,7 +104,7 @@ class BodylessRefusalTest {
         callers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
     alice.submit(endpoint, 1);
-    assertThat(endpoint.certainRefusal("alice", alice.account)).isNull();
+    assertThat(endpoint.certainRefusal(new PromiseHolder("alice", ""), alice.account)).isNull();
     assertThat(waits(alice.submit(endpoint, 1))).isTrue();
   }
 
@@ -109,13 +112,14 @@ class BodylessRefusalTest {
   void fullQueue_isForeseen_withTheTimeOfTheNextRelease() {
     Endpoint endpoint = endpointFixture.open(strict("/a", 1, 10).bounds(1, 100, 100));
     submit(endpoint, 1);
-    assertThat(endpoint.certainRefusal("nobody", null)).isNull();
+    assertThat(endpoint.certainRefusal(new PromiseHolder("nobody", ""), null)).isNull();
     ParkedTicket waits = submit(endpoint, 1);
     assertThat(waits(waits)).isTrue();
-    assertThat(endpoint.certainRefusal("nobody", null)).isEqualTo(refusal(submit(endpoint, 1)));
+    assertThat(endpoint.certainRefusal(new PromiseHolder("nobody", ""), null))
+        .isEqualTo(refusal(submit(endpoint, 1)));
     endpointFixture.at(10 * SECOND);
     assertThat(went(waits)).isTrue();
-    assertThat(endpoint.certainRefusal("nobody", null)).isNull();
+    assertThat(endpoint.certainRefusal(new PromiseHolder("nobody", ""), null)).isNull();
   }
 
   @Test
@@ -123,7 +127,7 @@ class BodylessRefusalTest {
     Endpoint endpoint = endpointFixture.open(tokens("/a", 100, 10).bounds(1, 1_000, 100));
     submit(endpoint, 70);
     assertThat(waits(submit(endpoint, 60))).isTrue();
-    assertThat(endpoint.certainRefusal("nobody", null)).isNull();
+    assertThat(endpoint.certainRefusal(new PromiseHolder("nobody", ""), null)).isNull();
     assertThat(went(submit(endpoint, 30))).isTrue();
   }
 
@@ -134,9 +138,9 @@ class BodylessRefusalTest {
         endpointFixture.open(strict("/a", 1, 10), fifo, EndpointSetup.waiting(ONE, 1, 0, false, 0));
     submit(endpoint, 1);
     submit(endpoint, 1);
-    assertThat(endpoint.certainRefusal("nobody", null)).isNull();
+    assertThat(endpoint.certainRefusal(new PromiseHolder("nobody", ""), null)).isNull();
     submit(endpoint, 1);
-    assertThat(endpoint.certainRefusal("nobody", null))
+    assertThat(endpoint.certainRefusal(new PromiseHolder("nobody", ""), null))
         .extracting(Refusal::reason)
         .isEqualTo(RefusalReason.QUEUE_FULL);
     assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.QUEUE_FULL);
@@ -148,7 +152,7 @@ class BodylessRefusalTest {
     endpoint.pause(true);
     endpointFixture.drivers.run();
     submit(endpoint, 1);
-    assertThat(endpoint.certainRefusal("nobody", null))
+    assertThat(endpoint.certainRefusal(new PromiseHolder("nobody", ""), null))
         .extracting(Refusal::reason)
         .isEqualTo(RefusalReason.QUEUE_FULL);
     assertThat(refusal(submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.QUEUE_FULL);
@@ -159,7 +163,7 @@ class BodylessRefusalTest {
     Endpoint endpoint = endpointFixture.open(none("/a"));
     Refusal gone = Refusal.of(RefusalReason.SHUTTING_DOWN, "it stops");
     endpointFixture.registry.refuseAll(gone);
-    assertThat(endpoint.certainRefusal("nobody", null)).isEqualTo(gone);
+    assertThat(endpoint.certainRefusal(new PromiseHolder("nobody", ""), null)).isEqualTo(gone);
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.penstock.fake.HttpMessage;
 import io.penstock.fake.RunningGateway;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.suite.Hostile;
+import io.penstock.tenant.PromiseHolder;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -153,7 +154,10 @@ class BodyTenantsIT extends HostileCase {
     send(head(full, CLIENT_SECRET, 500) + body(500));
     // a ticket is counted as waiting a moment before it is in the queue
     RunningGateway.awaiting()
-        .until(() -> gateway.endpoint("/full").certainRefusal("nobody", null) != null);
+        .until(
+            () ->
+                gateway.endpoint("/full").certainRefusal(new PromiseHolder("nobody", ""), null)
+                    != null);
     try (ByteSocket byteSocket = connect()) {
       refused(byteSocket.send(head(full, CLIENT_SECRET, BODY)).answer(), 429, "queue_full");
       assertThat(bodies().heldBytes()).isEqualTo(500);

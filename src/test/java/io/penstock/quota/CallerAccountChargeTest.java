@@ -16,6 +16,7 @@ import io.penstock.limit.StoreReport;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.tenant.PromiseHolder;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
@@ -225,7 +226,7 @@ class CallerAccountChargeTest {
             "group g",
             ChargeRule.TOTAL,
             List.of(new MeteredLimit(LimitMeasure.REQUESTS, requests, RefusalReason.GROUP_RPM)));
-    Refusal refusal = account(most).certainRefusal(0);
+    Refusal refusal = account(most).certainRefusal(new PromiseHolder("a", ""), 0);
     assertThat(refusal).isNotNull();
     assertThat(refusal.reason()).isEqualTo(RefusalReason.GROUP_RPM);
     assertThat(denials).containsExactly(0L);

@@ -10,6 +10,7 @@ import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.SliceDemand;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.tenant.PromiseHolder;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -72,10 +73,10 @@ class CallerAccountInsideTest {
 
   @Test
   void nothingIsLeft_refusalIsForeseen_andNothingIsTaken() {
-    assertThat(callerAccount.certainRefusal(0)).isNull();
+    assertThat(callerAccount.certainRefusal(new PromiseHolder("a", ""), 0)).isNull();
     assertThat(requests.balance(0).charged()).isZero();
     requests.take(Weight.exactly(1), 0);
-    assertThat(callerAccount.certainRefusal(0))
+    assertThat(callerAccount.certainRefusal(new PromiseHolder("a", ""), 0))
         .isNotNull()
         .satisfies(
             refusal -> {
@@ -86,7 +87,7 @@ class CallerAccountInsideTest {
 
   @Test
   void foreseen_isInsideWhileItLooks_andNotAfter() {
-    callerAccount.certainRefusal(0);
+    callerAccount.certainRefusal(new PromiseHolder("a", ""), 0);
     assertThat(ran).isEmpty();
     ifEmpty("after");
     assertThat(ran).containsExactly("after");
@@ -95,14 +96,14 @@ class CallerAccountInsideTest {
   @Test
   void nobodyKnowsWhetherAnyIsLeft_orRequestsWait_noRefusalIsForeseen() {
     requests.sharing().share(new SliceDemand(() -> {}), 0);
-    assertThat(callerAccount.certainRefusal(0)).isNull();
+    assertThat(callerAccount.certainRefusal(new PromiseHolder("a", ""), 0)).isNull();
     requests.sharing().unshare(0);
     requests.take(Weight.exactly(1), 0);
-    assertThat(callerAccount.certainRefusal(0)).isNotNull();
+    assertThat(callerAccount.certainRefusal(new PromiseHolder("a", ""), 0)).isNotNull();
     assertThat(callerAccount.waits()).isFalse();
     callerAccount.waits(true);
     assertThat(callerAccount.waits()).isTrue();
-    assertThat(callerAccount.certainRefusal(0)).isNull();
+    assertThat(callerAccount.certainRefusal(new PromiseHolder("a", ""), 0)).isNull();
   }
 
   @Test

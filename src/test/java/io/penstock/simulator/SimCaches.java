@@ -181,6 +181,7 @@ final class SimCaches {
         new TicketRequest.Sender(
             origin,
             Objects.requireNonNullElse(origin.key(), drawn.sender().tenant()),
+            drawn.sender().session(),
             drawn.sender().account(),
             drawn.sender().models(),
             drawn.sender().priority()),

@@ -115,7 +115,8 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
         affinity,
         new TicketRequest.Sender(
             requestContext.origin(),
-            requestContext.body().tenant(),
+            requestContext.promiseHolder().sender(),
+            requestContext.promiseHolder().session(),
             apiCaller == null ? null : apiCaller.account(),
             requestContext.client().models(),
             requestContext.parameters().priority()),

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -35,6 +36,7 @@ import org.springframework.http.HttpHeaders;
  *     the key allows
  * @param latencyMillis how long the request was on its way, by the clocks of both ends, at least 0;
  *     null when the sending time is missing or cannot be read
+ * @param session the session of the client that the request names; empty for none
  * @param query the query that remains for the upstream, raw, or null
  * @param credential the part of the query that is a credential, raw, or null
  * @param readHeaders headers under short names that are read at this endpoint, in lower case; they
@@ -47,6 +49,7 @@ public record GatewayParameters(
     WaitPatience patience,
     int priority,
     @Nullable Long latencyMillis,
+    String session,
     @Nullable String query,
     @Nullable String credential,
     Set<String> readHeaders,
@@ -64,6 +67,18 @@ public record GatewayParameters(
    */
   private static final List<String> CLIENT_TIMEOUTS =
       List.of("x-stainless-timeout", "x-stainless-read-timeout", "X-Server-Timeout");
+
+  /** Headers in which agents name their session: Claude Code, Codex, opencode and others. */
+  private static final List<String> SESSIONS =
+      List.of(
+          "x-claude-code-session-id",
+          "session_id",
+          "session-id",
+          "x-opencode-session",
+          "x-session-affinity",
+          "x-session-id");
+
+  private static final int LONGEST_SESSION = 200;
 
   private static final Set<String> ALL_SHORT_HEADERS =
       Arrays.stream(ShortParameter.values())
@@ -124,6 +139,7 @@ public record GatewayParameters(
       Function<String, @Nullable Long> parser) {}
 
   public GatewayParameters {
+    session = session.substring(0, Math.min(session.length(), LONGEST_SESSION));
     readHeaders = Set.copyOf(readHeaders);
     ignored = Set.copyOf(ignored);
   }
@@ -151,11 +167,16 @@ public record GatewayParameters(
         new WaitPatience(nanos == null ? WaitPatience.UNSTATED : nanos, clientNanos(headers)),
         ranked(priority, rank),
         sentMillis == null ? null : Long.valueOf(Math.max(0, clock.unixMillis() - sentMillis)),
+        session(headers),
         query.rest(),
         query.credential(),
         readHeaders(reading),
         reader.ignored,
         reader.fault);
+  }
+
+  private static String session(HttpHeaders headers) {
+    return SESSIONS.stream().map(headers::getFirst).filter(Objects::nonNull).findFirst().orElse("");
   }
 
   private static Set<String> readHeaders(EndpointSpec.Reading reading) {

@@ -20,6 +20,7 @@ import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.refusal.RetryAdvice;
+import io.penstock.tenant.PromiseHolder;
 import io.penstock.time.WallClock;
 import io.penstock.trace.RequestTrail;
 import io.penstock.usage.UsageLedger;
@@ -165,6 +166,11 @@ public final class RequestContext {
   /** Returns what a provider's error text mentions of this request. */
   RefusedCall refusedCall(RetryAdvice advice) {
     return new RefusedCall(requestId, advice.at(), model, null);
+  }
+
+  /** Returns the client that is told when to come back if the request is refused. */
+  public PromiseHolder promiseHolder() {
+    return new PromiseHolder(body.tenant(), gatewayParameters.session());
   }
 
   public String requestId() {

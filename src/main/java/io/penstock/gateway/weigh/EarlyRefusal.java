@@ -28,7 +28,7 @@ public final class EarlyRefusal {
             ? null
             : apiCaller.account();
     Refusal refusal =
-        requestContext.endpoint().certainRefusal(requestContext.body().tenant(), callerAccount);
+        requestContext.endpoint().certainRefusal(requestContext.promiseHolder(), callerAccount);
     if (refusal != null) {
       requestContext.setLimitHeaders(limitHeaders.of(requestContext, null));
     }

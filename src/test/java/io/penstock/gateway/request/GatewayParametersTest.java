@@ -51,6 +51,26 @@ class GatewayParametersTest {
     return GatewayParameters.of(query, all, reading, null, () -> NOW_MILLIS);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "X-Claude-Code-Session-Id",
+        "session_id",
+        "session-id",
+        "x-opencode-session",
+        "x-session-affinity",
+        "X-Session-Id"
+      })
+  void sessionOfAnAgent_isRead_upToABound(String name) {
+    HttpHeaders headers = new HttpHeaders();
+    headers.add(name, "s1");
+    assertThat(GatewayParameters.of(null, headers, STRICT, null, () -> NOW_MILLIS).session())
+        .isEqualTo("s1");
+    headers.set(name, "s".repeat(1_000));
+    assertThat(GatewayParameters.of(null, headers, STRICT, null, () -> NOW_MILLIS).session())
+        .hasSize(200);
+  }
+
   @Test
   void requestThatSaysNothing_leavesAllToTheEndpoint() {
     GatewayParameters nothing =
@@ -58,7 +78,7 @@ class GatewayParametersTest {
     assertThat(nothing)
         .isEqualTo(
             new GatewayParameters(
-                null, WaitPatience.DEFAULT, 0, null, null, null, ALL_SHORT, Set.of(), null))
+                null, WaitPatience.DEFAULT, 0, null, "", null, null, ALL_SHORT, Set.of(), null))
         .isEqualTo(GatewayParameters.of(null, new HttpHeaders(), LENIENT, null, () -> NOW_MILLIS));
   }
 
@@ -294,6 +314,7 @@ class GatewayParametersTest {
                 WaitPatience.DEFAULT,
                 0,
                 null,
+                "",
                 query,
                 null,
                 Set.of(),

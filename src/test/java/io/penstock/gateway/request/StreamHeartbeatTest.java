@@ -90,7 +90,7 @@ class StreamHeartbeatTest {
                 .reading(EndpointSetup.reading(dialect, CostSource.BODY, 1, 256, 1_000)));
     GatewayParameters nothing =
         new GatewayParameters(
-            null, WaitPatience.DEFAULT, 0, null, null, null, Set.of(), Set.of(), null);
+            null, WaitPatience.DEFAULT, 0, null, "", null, null, Set.of(), Set.of(), null);
     RequestContext requestContext =
         new RequestContext(
             "id-1",
