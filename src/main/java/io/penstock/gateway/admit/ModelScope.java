@@ -1,6 +1,7 @@
 package io.penstock.gateway.admit;
 
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.gateway.request.MessageCalls;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.provider.CallPaths;
 import io.penstock.refusal.Refusal;
@@ -39,7 +40,8 @@ final class ModelScope {
     if (!allowed.containsAll(named)) {
       return true;
     }
-    boolean readsOnly = !isUpgradeRequest(request) && ONLY_ASKING.contains(request.getMethod());
+    boolean readsOnly =
+        !MessageCalls.asksForWebSocket(request) && ONLY_ASKING.contains(request.getMethod());
     return !readsOnly && (named.isEmpty() || !opensSession(requestContext, request));
   }
 
@@ -66,10 +68,5 @@ final class ModelScope {
               }
             });
     return named;
-  }
-
-  /** Returns whether a request asks for its connection to become a WebSocket. */
-  static boolean isUpgradeRequest(ServerHttpRequest request) {
-    return "websocket".equalsIgnoreCase(request.getHeaders().getUpgrade());
   }
 }

@@ -5,6 +5,7 @@ import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.request.FilterOrder;
 import io.penstock.gateway.request.ForbiddenCalls;
 import io.penstock.gateway.request.GatewayHeaders;
+import io.penstock.gateway.request.MessageCalls;
 import io.penstock.gateway.request.OpenWebSockets;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
@@ -70,7 +71,7 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
       return chain.filter(exchange);
     }
     Refusal forbidden = ForbiddenCalls.of(requestContext);
-    if (ModelScope.isUpgradeRequest(request)) {
+    if (MessageCalls.asksForWebSocket(request)) {
       if (forbidden != null) {
         return refuse(exchange, requestContext, forbidden);
       }

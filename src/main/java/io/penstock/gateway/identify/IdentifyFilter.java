@@ -13,6 +13,7 @@ import io.penstock.gateway.request.ClientIdentity;
 import io.penstock.gateway.request.FilterOrder;
 import io.penstock.gateway.request.ForbiddenCalls;
 import io.penstock.gateway.request.GatewayParameters;
+import io.penstock.gateway.request.MessageCalls;
 import io.penstock.gateway.request.ProviderCall;
 import io.penstock.gateway.request.RawPaths;
 import io.penstock.gateway.request.RefusalWriter;
@@ -108,7 +109,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
-    exchange.getResponse().beforeCommit(() -> completed(exchange.getResponse().getHeaders()));
+    exchange.getResponse().beforeCommit(() -> completed(exchange));
     return Mono.defer(
         () ->
             shutdownGate.enter()
@@ -121,13 +122,15 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
    * which texts of a request may be, for another type than it has. A client that is answered while
    * the gateway stops comes back on another connection.
    */
-  private Mono<Void> completed(HttpHeaders headers) {
+  private Mono<Void> completed(ServerWebExchange exchange) {
+    HttpHeaders headers = exchange.getResponse().getHeaders();
     if (!headers.containsHeader(HeaderNames.UPSTREAM)) {
       headers.set(HeaderNames.CONTENT_TYPE_OPTIONS, HeaderNames.NO_SNIFFING);
     }
     if (shutdownGate.isClosing() && !headers.containsHeader(HttpHeaders.CONNECTION)) {
       headers.set(HttpHeaders.CONNECTION, "close");
     }
+    MessageCalls.refuse(exchange);
     return Mono.empty();
   }
 
