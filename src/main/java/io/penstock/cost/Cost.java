@@ -11,13 +11,16 @@ package io.penstock.cost;
  *     to {@code inputTokens}. It is 0 unless answers to earlier requests showed that it is there
  * @param unseenTokens what budgets keep free beside all this, ≥ 0: input that the provider may add
  *     and the body does not contain
+ * @param spareOutputTokens how much longer than expected the answers may be together, if a budget
+ *     need not have room for it, ≥ 0; 0 where it must have room for the stated maximum
  */
 public record Cost(
     long inputTokens,
     long outputTokens,
     long statedOutputTokens,
     long cachedTokens,
-    long unseenTokens) {
+    long unseenTokens,
+    long spareOutputTokens) {
   /** The cost of a request without tokens, such as a model list: it counts as one request only. */
   public static final Cost NO_TOKENS = new Cost(0, 0, 0);
 
@@ -29,6 +32,7 @@ public record Cost(
     check("outputTokens", outputTokens);
     check("statedOutputTokens", statedOutputTokens);
     check("unseenTokens", unseenTokens);
+    check("spareOutputTokens", spareOutputTokens);
     if (cachedTokens < 0 || cachedTokens > inputTokens) {
       throw new IllegalArgumentException(
           "cachedTokens is " + cachedTokens + ", expected 0 to the input, " + inputTokens);
@@ -37,7 +41,7 @@ public record Cost(
 
   /** Creates a cost without unseen input. */
   public Cost(long inputTokens, long outputTokens, long statedOutputTokens, long cachedTokens) {
-    this(inputTokens, outputTokens, statedOutputTokens, cachedTokens, 0);
+    this(inputTokens, outputTokens, statedOutputTokens, cachedTokens, 0, 0);
   }
 
   /** Creates a cost without expected reads from a cache. */
@@ -62,6 +66,11 @@ public record Cost(
     return inputTokens + outputTokens;
   }
 
+  /** Returns the output that a budget must have room for, in tokens. */
+  public long neededOutputTokens() {
+    return spareOutputTokens > 0 ? outputTokens : Math.max(statedOutputTokens, outputTokens);
+  }
+
   /** Returns the input that is not expected to be read from a cache, in tokens. */
   public long uncachedTokens() {
     return inputTokens - cachedTokens;
@@ -69,7 +78,7 @@ public record Cost(
 
   /** Returns this cost with another input; the output stays, and no cache is expected. */
   public Cost withInput(long tokens) {
-    return new Cost(tokens, outputTokens, statedOutputTokens, 0, unseenTokens);
+    return new Cost(tokens, outputTokens, statedOutputTokens, 0, unseenTokens, spareOutputTokens);
   }
 
   /**
@@ -79,12 +88,24 @@ public record Cost(
    */
   public Cost withCached(long tokens) {
     long cached = Math.min(tokens, inputTokens);
-    return new Cost(inputTokens, outputTokens, statedOutputTokens, cached, unseenTokens);
+    return new Cost(
+        inputTokens, outputTokens, statedOutputTokens, cached, unseenTokens, spareOutputTokens);
   }
 
   /** Returns this cost with so much input that the body does not contain. */
   public Cost withUnseen(long tokens) {
-    return new Cost(inputTokens, outputTokens, statedOutputTokens, cachedTokens, tokens);
+    return new Cost(
+        inputTokens, outputTokens, statedOutputTokens, cachedTokens, tokens, spareOutputTokens);
+  }
+
+  /**
+   * Returns this cost with answers that may have as much output. A budget needs room only for the
+   * expected part of it.
+   */
+  public Cost withMostOutput(long tokens) {
+    long spare = Math.clamp(tokens - outputTokens, 0, MAX_TOKENS);
+    return new Cost(
+        inputTokens, outputTokens, statedOutputTokens, cachedTokens, unseenTokens, spare);
   }
 
   /** Returns this cost with the larger input of the two; the output stays. */

@@ -18,11 +18,13 @@ public enum CostDimension {
   UNCACHED(6),
   /** {@link #UNCACHED} plus expected output. */
   UNCACHED_TOTAL(7),
-  /** {@link #MOST} plus the input that the body does not contain. */
-  UNSEEN(8);
+  /** Input plus the output that a budget must have room for. */
+  NEEDED(8),
+  /** {@link #NEEDED} plus the input that the body does not contain. */
+  UNSEEN(9);
 
   /** Number of dimensions. */
-  public static final int COUNT = 9;
+  public static final int COUNT = 10;
 
   private final int index;
 
@@ -45,12 +47,9 @@ public enum CostDimension {
       case CEILING -> cost.inputTokens() + cost.statedOutputTokens();
       case UNCACHED -> cost.uncachedTokens();
       case UNCACHED_TOTAL -> cost.uncachedTokens() + cost.outputTokens();
-      case MOST -> most(cost);
-      case UNSEEN -> most(cost) + cost.unseenTokens();
+      case MOST -> cost.inputTokens() + Math.max(cost.statedOutputTokens(), cost.outputTokens());
+      case NEEDED -> cost.inputTokens() + cost.neededOutputTokens();
+      case UNSEEN -> cost.inputTokens() + cost.neededOutputTokens() + cost.unseenTokens();
     };
-  }
-
-  private static long most(Cost cost) {
-    return cost.inputTokens() + Math.max(cost.statedOutputTokens(), cost.outputTokens());
   }
 }

@@ -156,8 +156,29 @@ public final class AdmissionCheck {
   static @Nullable Refusal inVain(
       List<TicketRoute> routes, RouteSource routeSource, ParkedTicket parkedTicket, long now) {
     Refusal refusal = impossible(routes, routeSource, parkedTicket);
-    Refusal away = refusal == null ? unavailable(routes, now) : refusal;
+    Refusal lacks = refusal == null ? lackOfBudget(routes, parkedTicket, now) : refusal;
+    Refusal away = lacks == null ? unavailable(routes, now) : lacks;
     return away == null ? pausedTooLong(routes, parkedTicket, now) : away;
+  }
+
+  /** Returns whether tickets with those routes wait for a budget of their key or group. */
+  static boolean haveBudget(List<TicketRoute> routes) {
+    return !routes.isEmpty() && routes.getFirst().quotas().stream().anyMatch(Quota::hasBudget);
+  }
+
+  /**
+   * Returns the refusal of a ticket for which a budget of its key or group has too little left,
+   * whatever ends meanwhile; or null. The budgets are the same on all routes.
+   */
+  static @Nullable Refusal lackOfBudget(
+      List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
+    for (Quota quota : routes.getFirst().quotas()) {
+      Refusal refusal = quota.lackOfBudget(parkedTicket.cost(), now);
+      if (refusal != null) {
+        return refusal;
+      }
+    }
+    return null;
   }
 
   /**

@@ -160,10 +160,23 @@ public final class Dispatcher {
 
   /** Refuses tickets that only a daily reset or the end of an outage could release. */
   private void refuseHopeless(Lane lane, long now) {
-    Refusal refusal = AdmissionCheck.hopeless(lane.routes(), now);
-    if (refusal != null) {
-      lane.tickets().forEach(parkedTicket -> turnAway(parkedTicket, lane.routes(), refusal, now));
+    List<TicketRoute> routes = lane.routes();
+    Refusal refusal = AdmissionCheck.hopeless(routes, now);
+    if (refusal == null && !AdmissionCheck.haveBudget(routes)) {
+      return;
     }
+    lookCount.add(lane.tickets().size());
+    lane.tickets()
+        .forEach(
+            parkedTicket -> {
+              Refusal own =
+                  refusal == null
+                      ? AdmissionCheck.lackOfBudget(routes, parkedTicket, now)
+                      : refusal;
+              if (own != null) {
+                turnAway(parkedTicket, routes, own, now);
+              }
+            });
   }
 
   /** Moves blocked tickets into the queue while it has places; returns whether any moved. */

@@ -78,6 +78,23 @@ public final class TicketCharges {
     return both;
   }
 
+  /**
+   * Returns how much output budgets keep free for the request, ≥ 0; {@link Long#MAX_VALUE} where
+   * that need not bound it.
+   *
+   * @param cost the expected cost of the request
+   */
+  long keptOutput(Cost cost) {
+    if (cost.spareOutputTokens() == 0) {
+      return Long.MAX_VALUE;
+    }
+    long kept = Long.MAX_VALUE;
+    for (Charge charge : keptCharges) {
+      kept = Math.min(kept, charge.keptTokens());
+    }
+    return kept == Long.MAX_VALUE ? kept : Math.max(0, kept - cost.inputTokens());
+  }
+
   /** Wakes all lanes that wait for a quota of the kept charges. */
   void wake() {
     givers.forEach(quota -> quota.waitList().wake());

@@ -77,6 +77,14 @@ public final class TicketSettlement {
     return parkedTicket.cost().cachedTokens() > 0;
   }
 
+  /**
+   * Returns how much output budgets keep free for all answers, ≥ 0; {@link Long#MAX_VALUE} where
+   * that need not bound them.
+   */
+  public long keptOutput() {
+    return shadowTicket == null ? ticketCharges.keptOutput(parkedTicket.cost()) : Long.MAX_VALUE;
+  }
+
   /** Returns how many tickets waited behind it when it was granted. */
   public int queueDepth() {
     return depth;

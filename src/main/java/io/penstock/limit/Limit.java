@@ -3,6 +3,7 @@ package io.penstock.limit;
 import io.penstock.cost.Weight;
 import io.penstock.tenant.PromiseHolder;
 import io.penstock.tenant.SharedState;
+import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -109,7 +110,7 @@ public final class Limit {
 
   /**
    * Returns the instant at which {@code amount}, cut to the capacity, is admitted if nothing else
-   * happens: now, a later instant, or {@link io.penstock.time.Ticker#NEVER}.
+   * happens: now, a later instant, or {@link Ticker#NEVER}.
    */
   public long admittedAt(long amount, long now) {
     LimitState current = state();
@@ -119,7 +120,7 @@ public final class Limit {
   /**
    * Returns the instant at which {@code amount}, cut to the capacity, is admitted after what
    * refused requests were told to come back for, and counts it for those refused later; or {@link
-   * io.penstock.time.Ticker#NEVER}. Nothing is kept free for it.
+   * Ticker#NEVER}. Nothing is kept free for it.
    */
   public long promise(PromiseHolder client, long amount, long now) {
     return promisedRoom.promise(state(), client, amount, now);
@@ -128,6 +129,16 @@ public final class Limit {
   /** Returns the instant from which all is free if nothing else happens here, ignoring the pace. */
   public long fullyFreeAt(long now) {
     return state().fullyFreeAt(now);
+  }
+
+  /**
+   * Returns the end of the running day of a limit of a day or month; {@link Ticker#NEVER} when none
+   * runs.
+   */
+  public long dayEndsAt(long now) {
+    return state().local() instanceof DayState day && !day.isIdle(now)
+        ? day.endsAt()
+        : Ticker.NEVER;
   }
 
   /** Returns what is left of the limit now for all that spend it, as far as is known here. */
@@ -251,11 +262,12 @@ public final class Limit {
   }
 
   /**
-   * Cuts a weight to the capacity, and what can be spared of it to half of the room that is left.
-   * If a lowered capacity is too little, it waits for the full one.
+   * Cuts a weight to the capacity, and what can be spared of it to the room that is left. If a
+   * lowered capacity is too little, it waits for the full one.
    */
   private static Weight cut(LimitState current, Weight weight, long now) {
-    Weight spared = weight.spare() == 0 ? weight : weight.spared(current.room(now));
+    boolean needsAll = weight.spare() == 0 && weight.unseen() == 0;
+    Weight spared = needsAll ? weight : weight.spared(current.room(now));
     return spared.within(current.capacity(now)).within(current.capacity());
   }
 

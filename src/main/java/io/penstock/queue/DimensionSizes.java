@@ -15,6 +15,7 @@ public final class DimensionSizes {
   private long ceiling;
   private long uncached;
   private long uncachedTotal;
+  private long needed;
   private long unseen;
 
   /** Creates sizes that are all {@link Long#MAX_VALUE}. */
@@ -29,7 +30,7 @@ public final class DimensionSizes {
 
   /** Sets all to one size. */
   public void setAll(long size) {
-    set(size, size, size, size, size, size, size, size, size);
+    set(size, size, size, size, size, size, size, size, size, size);
   }
 
   /** Lowers one dimension to {@code size} if it is larger. */
@@ -43,6 +44,7 @@ public final class DimensionSizes {
       case CEILING -> ceiling = Math.min(ceiling, size);
       case UNCACHED -> uncached = Math.min(uncached, size);
       case UNCACHED_TOTAL -> uncachedTotal = Math.min(uncachedTotal, size);
+      case NEEDED -> needed = Math.min(needed, size);
       case UNSEEN -> unseen = Math.min(unseen, size);
     }
   }
@@ -58,6 +60,7 @@ public final class DimensionSizes {
         Math.max(ceiling, other.ceiling),
         Math.max(uncached, other.uncached),
         Math.max(uncachedTotal, other.uncachedTotal),
+        Math.max(needed, other.needed),
         Math.max(unseen, other.unseen));
   }
 
@@ -72,6 +75,7 @@ public final class DimensionSizes {
         Math.min(ceiling, other.ceiling),
         Math.min(uncached, other.uncached),
         Math.min(uncachedTotal, other.uncachedTotal),
+        Math.min(needed, other.needed),
         Math.min(unseen, other.unseen));
   }
 
@@ -86,6 +90,7 @@ public final class DimensionSizes {
         ceiling + sign * other.ceiling,
         uncached + sign * other.uncached,
         uncachedTotal + sign * other.uncachedTotal,
+        needed + sign * other.needed,
         unseen + sign * other.unseen);
   }
 
@@ -106,6 +111,7 @@ public final class DimensionSizes {
       case CEILING -> ceiling;
       case UNCACHED -> uncached;
       case UNCACHED_TOTAL -> uncachedTotal;
+      case NEEDED -> needed;
       case UNSEEN -> unseen;
     };
   }
@@ -119,6 +125,7 @@ public final class DimensionSizes {
       long ofCeiling,
       long ofUncached,
       long ofUncachedTotal,
+      long ofNeeded,
       long ofUnseen) {
     input = ofInput;
     output = ofOutput;
@@ -128,6 +135,7 @@ public final class DimensionSizes {
     ceiling = ofCeiling;
     uncached = ofUncached;
     uncachedTotal = ofUncachedTotal;
+    needed = ofNeeded;
     unseen = ofUnseen;
   }
 
@@ -142,6 +150,7 @@ public final class DimensionSizes {
         other.ceiling,
         other.uncached,
         other.uncachedTotal,
+        other.needed,
         other.unseen);
   }
 
@@ -154,6 +163,7 @@ public final class DimensionSizes {
       long ofCeiling,
       long ofUncached,
       long ofUncachedTotal,
+      long ofNeeded,
       long ofUnseen) {
     return ofInput <= input
         && ofOutput <= output
@@ -163,6 +173,7 @@ public final class DimensionSizes {
         && ofCeiling <= ceiling
         && ofUncached <= uncached
         && ofUncachedTotal <= uncachedTotal
+        && ofNeeded <= needed
         && ofUnseen <= unseen;
   }
 }

@@ -34,6 +34,7 @@ public abstract class TreapNode {
   private long ceiling;
   private long uncached;
   private long uncachedTotal;
+  private long needed;
   private long unseen;
 
   /** Smallest sizes in the subtree. */
@@ -46,6 +47,7 @@ public abstract class TreapNode {
   private long leastCeiling;
   private long leastUncached;
   private long leastUncachedTotal;
+  private long leastNeeded;
   private long leastUnseen;
 
   /**
@@ -87,6 +89,7 @@ public abstract class TreapNode {
     ceiling = CostDimension.CEILING.of(cost);
     uncached = CostDimension.UNCACHED.of(cost);
     uncachedTotal = CostDimension.UNCACHED_TOTAL.of(cost);
+    needed = CostDimension.NEEDED.of(cost);
     unseen = CostDimension.UNSEEN.of(cost);
   }
 
@@ -117,12 +120,13 @@ public abstract class TreapNode {
     ceiling = top.leastCeiling;
     uncached = top.leastUncached;
     uncachedTotal = top.leastUncachedTotal;
+    needed = top.leastNeeded;
     unseen = top.leastUnseen;
   }
 
   /** Copies the sizes of this node to {@code into}. */
   public final void sizesInto(DimensionSizes into) {
-    into.set(input, output, total, stated, whole, ceiling, uncached, uncachedTotal, unseen);
+    into.set(input, output, total, stated, whole, ceiling, uncached, uncachedTotal, needed, unseen);
   }
 
   final void leastInto(DimensionSizes into) {
@@ -135,6 +139,7 @@ public abstract class TreapNode {
         leastCeiling,
         leastUncached,
         leastUncachedTotal,
+        leastNeeded,
         leastUnseen);
   }
 
@@ -149,13 +154,14 @@ public abstract class TreapNode {
         leastCeiling,
         leastUncached,
         leastUncachedTotal,
+        leastNeeded,
         leastUnseen);
   }
 
   /** Returns whether this node, or something in it, is within {@code room}. */
   boolean fits(DimensionSizes room) {
     return room.admits(
-        input, output, total, stated, whole, ceiling, uncached, uncachedTotal, unseen);
+        input, output, total, stated, whole, ceiling, uncached, uncachedTotal, needed, unseen);
   }
 
   /** Returns {@code instant} of the sizes of this node, or the smallest over what is in it. */
@@ -213,6 +219,7 @@ public abstract class TreapNode {
     leastCeiling = ceiling;
     leastUncached = uncached;
     leastUncachedTotal = uncachedTotal;
+    leastNeeded = needed;
     leastUnseen = unseen;
     include(left);
     include(right);
@@ -229,6 +236,7 @@ public abstract class TreapNode {
       leastCeiling = Math.min(leastCeiling, child.leastCeiling);
       leastUncached = Math.min(leastUncached, child.leastUncached);
       leastUncachedTotal = Math.min(leastUncachedTotal, child.leastUncachedTotal);
+      leastNeeded = Math.min(leastNeeded, child.leastNeeded);
       leastUnseen = Math.min(leastUnseen, child.leastUnseen);
     }
   }

@@ -115,6 +115,27 @@ public final class CallerAccount {
     return quotas.apply(model, now);
   }
 
+  /** Returns whether it has budgets, and this instance alone spends them. */
+  public boolean hasOwnBudgets(long now) {
+    enter();
+    try {
+      boolean any = false;
+      for (Quota quota : quotas(null, now)) {
+        for (MeteredLimit metered : quota.limits()) {
+          if (metered.isBudget()) {
+            any = true;
+            if (metered.limit().sharing().isShared()) {
+              return false;
+            }
+          }
+        }
+      }
+      return any;
+    } finally {
+      leave();
+    }
+  }
+
   /** Counts a request as inside; it must {@link #leave} once, after all its charges are settled. */
   public void enter() {
     while (true) {

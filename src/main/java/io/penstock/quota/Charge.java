@@ -297,6 +297,16 @@ public final class Charge {
     }
   }
 
+  /**
+   * Returns how many tokens of a budget are for this request, input and output together; {@link
+   * Long#MAX_VALUE} where the limit is no budget.
+   */
+  public long keptTokens() {
+    return MeteredLimit.isBudget(limitMeasure, limit)
+        ? receipt.taken() + receipt.reserved()
+        : Long.MAX_VALUE;
+  }
+
   /** Returns the measure of the limit. */
   LimitMeasure measure() {
     return limitMeasure;

@@ -1,5 +1,6 @@
 package io.penstock.quota;
 
+import io.penstock.cost.Cost;
 import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
@@ -14,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param metered the limit; null for a gate, which gives no answer
  * @param weight the amount that was requested
- * @param unseen the part of it that was requested for input that the body does not contain, ≥ 0
+ * @param cost the cost of the request
  * @param answer the answer of the limit; null for a gate
  */
 record Denial(
-    @Nullable MeteredLimit metered, Weight weight, long unseen, @Nullable LimitAnswer answer) {
-  static final Denial GATE = new Denial(null, Weight.exactly(0), 0, null);
+    @Nullable MeteredLimit metered, Weight weight, Cost cost, @Nullable LimitAnswer answer) {
+  static final Denial GATE = new Denial(null, Weight.exactly(0), Cost.NO_TOKENS, null);
 
   /**
    * Returns the demand to wait for, if it will be known only with the next round whether there are
@@ -65,40 +66,53 @@ record Denial(
           wait);
     }
     RefusalReason refusalReason = reason(quota, metered);
-    Refusal ofBudget = metered == null ? null : budgetRefusal(quota, metered, wait, now);
+    Refusal ofBudget = metered == null ? null : budgetRefusal(quota, metered, now);
     return ofBudget != null
         ? ofBudget
         : new Refusal(refusalReason, quota + ": " + (metered == null ? "" : metered.words()), wait);
   }
 
   /**
-   * Returns the refusal by a budget that is not used up, but in which the largest output that the
-   * request may have does not fit; null when it is used up. This is not known of a shared budget,
-   * of which other instances keep parts.
+   * Returns the refusal by a budget: it is used up, or too little is left of it for the request, or
+   * requests that run keep what is left. Null for a shared budget, of which other instances keep
+   * parts.
    */
-  private @Nullable Refusal budgetRefusal(String quota, MeteredLimit budget, long wait, long now) {
-    long capacity = budget.limit().capacity();
-    long left = capacity - budget.limit().balance(now).charged();
-    boolean shared = budget.limit().sharing().demand() != null;
-    if (!budget.isBudget() || shared || weight.taken() > left) {
+  private @Nullable Refusal budgetRefusal(String quota, MeteredLimit budget, long now) {
+    if (!budget.isBudget() || budget.limit().sharing().demand() != null) {
       return null;
     }
     RefusalReason refusalReason = reason(quota, budget);
-    long stated = weight.amount() - unseen;
-    return stated <= left
-        ? new Refusal(
-            refusalReason,
-            "%s: what is left of its limit of %d is kept for its requests that still run: %s"
-                .formatted(quota, capacity, refusalReason.code()),
-            Refusal.DEFAULT_RETRY_NANOS,
-            false)
-        : new Refusal(
-            refusalReason,
-            "%s: of its limit of %d tokens %d are left, and the request may use %d; state a smaller"
-                    .formatted(quota, capacity, left, stated)
-                + " maximum of output: "
-                + refusalReason.code(),
-            wait);
+    long left = budget.left(now);
+    long ends = budget.limit().dayEndsAt(now);
+    long wait = ends == Ticker.NEVER ? Refusal.UNKNOWN : Math.max(0, ends - now);
+    String all = quota + ": " + budget.words();
+    if (left <= 0) {
+      return new Refusal(refusalReason, all, wait);
+    }
+    String rest = all + ", " + left + " of them left";
+    if (budget.needed(weight, cost) <= left) {
+      return new Refusal(
+          refusalReason,
+          rest + ", and requests that run keep them",
+          Refusal.DEFAULT_RETRY_NANOS,
+          false);
+    }
+    long output = cost.neededOutputTokens();
+    return new Refusal(
+        refusalReason,
+        "%s; the request needs %d of input and %d of output, and %s"
+            .formatted(rest, cost.inputTokens(), output, fitting(left)),
+        wait);
+  }
+
+  /** Returns what fits into the rest of a budget that has too little left for the request. */
+  private String fitting(long left) {
+    long output = left - cost.inputTokens();
+    if (output > 0 && cost.neededOutputTokens() > cost.outputTokens()) {
+      return "a maximum of output of at most " + output + " fits";
+    }
+    long input = left - cost.neededOutputTokens();
+    return input > 0 ? "at most " + input + " of input fit" : "not even its output fits";
   }
 
   static RefusalReason reason(String quota, @Nullable MeteredLimit meteredLimit) {

@@ -48,10 +48,15 @@ public record MeteredLimit(
 
   /**
    * Returns whether it is a budget: a limit on the tokens of a day or a month. From a budget the
-   * largest output that a request may have is reserved while its answer runs, so that no requests
-   * together can use more than what is left of it, however small their answers were expected to be.
+   * largest output that a request may have is reserved while its answer runs, or all that is left,
+   * so that no requests together can use more than that, however small their answers were expected
+   * to be.
    */
   boolean isBudget() {
+    return isBudget(measure, limit);
+  }
+
+  static boolean isBudget(LimitMeasure measure, Limit limit) {
     return measure == LimitMeasure.TOKENS && limit.spec() instanceof LimitSpec.Day;
   }
 
@@ -91,8 +96,24 @@ public record MeteredLimit(
     if (!isBudget()) {
       return weight;
     }
-    Weight most = weight.reserving(CostDimension.MOST.of(cost) - weight.amount());
-    return alone ? most.sparing(unseen(cost)) : most.reserving(unseen(cost));
+    Weight most =
+        weight
+            .reserving(CostDimension.NEEDED.of(cost) - weight.amount())
+            .sparing(cost.spareOutputTokens());
+    return alone ? most.sparingUnseen(unseen(cost)) : most.reserving(unseen(cost));
+  }
+
+  /** Returns what is left of a budget, whatever running requests keep of it; may be below 0. */
+  long left(long now) {
+    return limit.capacity() - limit.balance(now).charged();
+  }
+
+  /**
+   * Returns what must be left of a budget for a request of some weight to go when no other runs.
+   */
+  long needed(Weight weight, Cost cost) {
+    long whole = weight.unseen() == 0 ? unseen(cost) : 0;
+    return Math.min(weight.needed() - whole, limit.capacity());
   }
 
   /** Returns the tokens that the limit keeps free for input that the body does not contain. */
@@ -215,7 +236,7 @@ public record MeteredLimit(
    */
   @Nullable CostDimension dimension(PoolTariff tariff) {
     if (isBudget()) {
-      return limit.runsUnseen() ? CostDimension.UNSEEN : CostDimension.MOST;
+      return limit.runsUnseen() ? CostDimension.UNSEEN : CostDimension.NEEDED;
     }
     return tariff.dimension(measure);
   }

@@ -353,7 +353,29 @@ public final class Quota {
       if (!(limitAnswer instanceof LimitAnswer.Receipt)) {
         metered.limit().recordDemand(weight.needed(), now);
         LimitAnswer last = untilAllAdmit(limitAnswer, quotaTerms, cost, now);
-        return new Denial(metered, weight, metered.unseen(cost), last);
+        return new Denial(metered, weight, cost, last);
+      }
+    }
+    return null;
+  }
+
+  /** Returns whether one of its limits is a budget. */
+  public boolean hasBudget() {
+    return limits().stream().anyMatch(MeteredLimit::isBudget);
+  }
+
+  /**
+   * Returns the refusal of a request for which one of its budgets has too little left, even when
+   * all requests that run will have used nothing; null when there is none.
+   */
+  public @Nullable Refusal lackOfBudget(Cost cost, long now) {
+    QuotaTerms current = quotaTerms;
+    for (MeteredLimit metered : current.limits()) {
+      if (metered.isBudget() && !metered.limit().sharing().isShared()) {
+        Weight weight = metered.weigh(current.charge(), cost);
+        if (metered.needed(weight, cost) > metered.left(now)) {
+          return new Denial(metered, weight, cost, null).refusal(name, now);
+        }
       }
     }
     return null;
@@ -537,7 +559,7 @@ public final class Quota {
       if (limitAnswer instanceof LimitAnswer.Receipt receipt
           && metered.goesAlone(cost, weight, receipt, now)) {
         alone = metered.limit().beginUnseen();
-        if (!alone && weight.spare() > 0) {
+        if (!alone && weight.unseen() > 0) {
           // another one has begun meanwhile
           metered.limit().giveBack(receipt, receipt.taken(), receipt.reserved(), now);
           weight = metered.weighWhole(tariff, cost).discounted(discount);
@@ -551,7 +573,7 @@ public final class Quota {
       } else {
         metered.limit().discounts().close(discount);
         giveBack(charges, before, now);
-        return new Denial(metered, weight, metered.unseen(cost), limitAnswer);
+        return new Denial(metered, weight, cost, limitAnswer);
       }
     }
     // Last, because a pass through a gate on trial cannot be undone here.

@@ -46,9 +46,6 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
 
   /** Returns whether those tickets only reserve part of that amount until their answers end. */
   boolean reserves(MeteredLimit metered, TicketBatch batch, long done, long count) {
-    if (metered.isBudget()) {
-      return amount(metered, batch, done, count) > batch.amount(CostDimension.TOTAL, done, count);
-    }
     return charge.reserves(metered.measure())
         && (metered.measure() != LimitMeasure.TOKENS
             || amount(metered, batch, done, count)

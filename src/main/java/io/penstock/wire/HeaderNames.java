@@ -19,6 +19,9 @@ public final class HeaderNames {
   public static final String QUEUED_MS = "x-penstock-queued-ms";
   public static final String COST = "x-penstock-cost";
 
+  /** Header of an answer: the maximum of output to which the stated one was lowered. */
+  public static final String MAX_OUTPUT = "x-penstock-max-output";
+
   /** Header that can forbid browsers to guess the type of an answer. */
   public static final String CONTENT_TYPE_OPTIONS = "X-Content-Type-Options";
 

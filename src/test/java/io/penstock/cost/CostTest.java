@@ -85,6 +85,6 @@ class CostTest {
     assertThat(CostDimension.values()).hasSize(CostDimension.COUNT);
     assertThat(CostDimension.values())
         .extracting(CostDimension::index)
-        .containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8);
+        .containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
   }
 }

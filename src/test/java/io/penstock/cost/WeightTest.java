@@ -31,15 +31,37 @@ class WeightTest {
   }
 
   @Test
-  void whatCanBeSpared_staysWhereThereIsRoom_elseIsHalfOfWhatIsLeft() {
+  void whatCanBeSpared_staysWhereThereIsRoom_elseIsWhatIsLeft() {
     Weight weight = new Weight(10, 5, 10).sparing(20);
+    assertThat(weight.amount()).isEqualTo(35);
+    assertThat(weight.needed()).isEqualTo(15);
+    assertThat(weight.spared(35)).isSameAs(weight);
+    assertThat(weight.spared(34)).isEqualTo(new Weight(10, 5, 10).sparing(19));
+    assertThat(weight.spared(15)).isEqualTo(new Weight(10, 5, 10));
+    assertThat(weight.spared(3)).isEqualTo(new Weight(10, 5, 10));
+    assertThat(weight.within(20)).isEqualTo(new Weight(10, 5, 10).sparing(5));
+  }
+
+  @Test
+  void unseenInput_hasHalfOfWhatTheSparePartLeaves() {
+    Weight weight = new Weight(10, 5, 10).sparing(20).sparingUnseen(100);
+    assertThat(weight.needed()).isEqualTo(15);
+    assertThat(weight.spared(55)).isEqualTo(new Weight(10, 5, 10).sparing(20).sparingUnseen(10));
+    assertThat(weight.spared(34)).isEqualTo(new Weight(10, 5, 10).sparing(19));
+    assertThat(weight.within(50)).isEqualTo(new Weight(10, 5, 10).sparing(20).sparingUnseen(15));
+    assertThat(weight.within(20)).isEqualTo(new Weight(10, 5, 10).sparing(5));
+  }
+
+  @Test
+  void whatUnseenInputSpares_staysWhereThereIsRoom_elseIsHalfOfWhatIsLeft() {
+    Weight weight = new Weight(10, 5, 10).sparingUnseen(20);
     assertThat(weight.amount()).isEqualTo(35);
     assertThat(weight.needed()).isEqualTo(15);
     assertThat(weight.spared(35)).isSameAs(weight);
     assertThat(weight.spared(34).amount()).isEqualTo(15 + 9);
     assertThat(weight.spared(15)).isEqualTo(new Weight(10, 5, 10));
     assertThat(weight.spared(3)).isEqualTo(new Weight(10, 5, 10));
-    assertThat(weight.within(20)).isEqualTo(new Weight(10, 10, 10, 10, 5));
+    assertThat(weight.within(20)).isEqualTo(new Weight(10, 5, 10).sparingUnseen(5));
   }
 
   @Test

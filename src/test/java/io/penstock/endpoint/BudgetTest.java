@@ -80,8 +80,7 @@ class BudgetTest {
     assertThat(refusal.reason()).isEqualTo(RefusalReason.KEY_BUDGET);
     assertThat(refusal.detail())
         .isEqualTo(
-            "key alice: what is left of its limit of 5000 is kept for its requests that still run:"
-                + " key_budget");
+            "key alice: 5000 tokens a day, 4995 of them left, and requests that run keep them");
     assertThat(refusal.retryUseless()).isFalse();
     assertThat(refusal.retryAfterNanos()).isEqualTo(SECOND);
     end(first, 10);
@@ -95,8 +94,8 @@ class BudgetTest {
     Refusal refusal = refusal(alice.submit(endpoint, LARGE));
     assertThat(refusal.detail())
         .isEqualTo(
-            "key alice: of its limit of 5000 tokens 1996 are left, and the request may use 4004;"
-                + " state a smaller maximum of output: key_budget");
+            "key alice: 5000 tokens a day, 1996 of them left; the request needs 4 of input and"
+                + " 4000 of output, and a maximum of output of at most 1992 fits");
     assertThat(refusal.retryUseless()).isTrue();
     assertThat(went(alice.submit(endpoint, new Cost(4, 1, 1_992)))).isTrue();
   }

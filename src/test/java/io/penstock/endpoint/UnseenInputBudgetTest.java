@@ -4,7 +4,6 @@ import static io.penstock.endpoint.EndpointFixture.SECOND;
 import static io.penstock.endpoint.EndpointFixture.none;
 import static io.penstock.endpoint.EndpointFixture.refusal;
 import static io.penstock.endpoint.EndpointFixture.settlement;
-import static io.penstock.endpoint.EndpointFixture.waits;
 import static io.penstock.endpoint.EndpointFixture.went;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -82,7 +81,7 @@ class UnseenInputBudgetTest {
     ParkedTicket first = alice.submit(endpoint, adding(200_000));
     for (Cost each : List.of(adding(200_000), new Cost(4, 1, 3_000))) {
       Refusal refusal = refusal(alice.submit(endpoint, each));
-      assertThat(refusal.detail()).contains("is kept for its requests that still run");
+      assertThat(refusal.detail()).contains("and requests that run keep them");
       assertThat(refusal.retryUseless()).isFalse();
       assertThat(refusal.retryAfterNanos()).isEqualTo(SECOND);
     }
@@ -183,7 +182,8 @@ class UnseenInputBudgetTest {
       end(tickets.get(each), 999);
     }
     assertThat(alice.charged(LimitMeasure.TOKENS, endpointFixture)).isEqualTo(4_000);
-    assertThat(waits(alice.submit(endpoint, new Cost(4, 1, 1_000)))).isTrue();
+    assertThat(refusal(alice.submit(endpoint, new Cost(4, 1, 1_000))).detail())
+        .contains("1000 of them left");
   }
 
   static Stream<ObjLongConsumer<ParkedTicket>> endings() {

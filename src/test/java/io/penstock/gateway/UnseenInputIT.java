@@ -127,7 +127,7 @@ class UnseenInputIT extends HostileCase {
   private void goesAlone(String key, String target, String body) {
     HttpMessage second = besideAnother(key, target, body, body, answer("resp_a", 50, false));
     refused(second, 429, "key_budget");
-    assertThat(second.text()).contains("is kept for its requests that still run");
+    assertThat(second.text()).contains("and requests that run keep them");
     gateway.awaitBalance();
   }
 

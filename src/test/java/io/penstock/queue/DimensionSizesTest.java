@@ -21,10 +21,11 @@ class DimensionSizesTest {
       long ceiling,
       long uncached,
       long uncachedTotal,
+      long needed,
       long unseen) {
     DimensionSizes dimensionSizes = new DimensionSizes();
     dimensionSizes.set(
-        input, output, total, stated, most, ceiling, uncached, uncachedTotal, unseen);
+        input, output, total, stated, most, ceiling, uncached, uncachedTotal, needed, unseen);
     return dimensionSizes;
   }
 
@@ -34,32 +35,34 @@ class DimensionSizesTest {
 
   @Test
   void ofATicket_areThoseOfItsCost() {
-    Cost cost = new Cost(5, 27, 20, 3, 8);
+    Cost cost = new Cost(5, 27, 20, 3, 8, 2);
     DimensionSizes dimensionSizes = new DimensionSizes();
     new Ticket(1, cost, 0, 0, Ticker.NEVER).sizesInto(dimensionSizes);
-    assertThat(numbers(dimensionSizes)).containsExactly(5L, 27L, 32L, 20L, 32L, 25L, 2L, 29L, 40L);
+    assertThat(numbers(dimensionSizes))
+        .containsExactly(5L, 27L, 32L, 20L, 32L, 25L, 2L, 29L, 32L, 40L);
   }
 
   @Test
   void raised_isTheLargerOfEach_loweredTheSmaller() {
-    DimensionSizes raised = sizes(1, 20, 3, 40, 5, 60, 7, 80, 9);
-    raised.raise(sizes(10, 2, 30, 4, 50, 6, 70, 8, 90));
-    assertThat(numbers(raised)).containsExactly(10L, 20L, 30L, 40L, 50L, 60L, 70L, 80L, 90L);
-    DimensionSizes lowered = sizes(1, 20, 3, 40, 5, 60, 7, 80, 9);
-    lowered.lower(sizes(10, 2, 30, 4, 50, 6, 70, 8, 90));
-    assertThat(numbers(lowered)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
+    DimensionSizes raised = sizes(1, 20, 3, 40, 5, 60, 7, 80, 9, 100);
+    raised.raise(sizes(10, 2, 30, 4, 50, 6, 70, 8, 90, 10));
+    assertThat(numbers(raised)).containsExactly(10L, 20L, 30L, 40L, 50L, 60L, 70L, 80L, 90L, 100L);
+    DimensionSizes lowered = sizes(1, 20, 3, 40, 5, 60, 7, 80, 9, 100);
+    lowered.lower(sizes(10, 2, 30, 4, 50, 6, 70, 8, 90, 10));
+    assertThat(numbers(lowered)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L);
   }
 
   @Test
   void added_andTakenAwayAgain_areAsBefore() {
-    DimensionSizes sum = sizes(1, 2, 3, 4, 5, 6, 7, 8, 9);
-    DimensionSizes other = sizes(10, 20, 30, 40, 50, 60, 70, 80, 90);
+    DimensionSizes sum = sizes(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+    DimensionSizes other = sizes(10, 20, 30, 40, 50, 60, 70, 80, 90, 100);
     sum.add(other, 1);
-    assertThat(numbers(sum)).containsExactly(11L, 22L, 33L, 44L, 55L, 66L, 77L, 88L, 99L);
+    assertThat(numbers(sum)).containsExactly(11L, 22L, 33L, 44L, 55L, 66L, 77L, 88L, 99L, 110L);
     sum.add(other, -1);
-    assertThat(numbers(sum)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
+    assertThat(numbers(sum)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L);
     sum.add(other, 2);
-    assertThat(numbers(sum)).containsExactly(21L, 42L, 63L, 84L, 105L, 126L, 147L, 168L, 189L);
+    assertThat(numbers(sum))
+        .containsExactly(21L, 42L, 63L, 84L, 105L, 126L, 147L, 168L, 189L, 210L);
   }
 
   @ParameterizedTest

@@ -3,6 +3,7 @@ package io.penstock.quota;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.Weight;
 import io.penstock.limit.CellAmount;
@@ -34,7 +35,7 @@ class DenialTest {
 
   private Denial denialOf(long amount, long now) {
     Weight weight = Weight.exactly(amount);
-    return new Denial(metered, weight, 0, limit.decide(weight, now));
+    return new Denial(metered, weight, Cost.NO_TOKENS, limit.decide(weight, now));
   }
 
   private static Refusal usedUp(long wait) {
@@ -53,7 +54,8 @@ class DenialTest {
 
   @Test
   void nobodyKnowsUntilWhen_noTimeIsAdvised() {
-    Denial denial = new Denial(metered, Weight.exactly(1), 0, new LimitAnswer.Wait(Ticker.NEVER));
+    Denial denial =
+        new Denial(metered, Weight.exactly(1), Cost.NO_TOKENS, new LimitAnswer.Wait(Ticker.NEVER));
     assertThat(denial.refusal("k", SECOND)).isEqualTo(usedUp(Refusal.UNKNOWN));
   }
 

@@ -1,5 +1,6 @@
 package io.penstock.gateway.request;
 
+import io.penstock.cost.RequestContent;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.pool.Upstream;
 import io.penstock.wire.HeaderNames;
@@ -21,6 +22,9 @@ public final class GatewayHeaders {
     }
     requestContext.limitHeaders().forEach(headers::set);
     headers.set(HeaderNames.QUEUED_MS, Long.toString(settlement.waitedNanos() / 1_000_000));
+    if (requestContext.loweredMaximum() != RequestContent.UNSTATED) {
+      headers.set(HeaderNames.MAX_OUTPUT, Long.toString(requestContext.loweredMaximum()));
+    }
   }
 
   /** Writes the headers that are known before a request is sent. */

@@ -72,8 +72,7 @@ public final class RequestContext {
   private boolean asksUsage;
   private @Nullable String user;
   private WeighedRequest.Spots spots = WeighedRequest.Spots.NONE;
-  private long statedOutput = RequestContent.UNSTATED;
-  private long addedMaximum = RequestContent.UNSTATED;
+  private SentMaximum sentMaximum = SentMaximum.NONE;
   private UsageBound usageBound = UsageBound.CONTEXT;
   private WeighedRequest.Traits traits = WeighedRequest.Traits.NONE;
   private @Nullable ParkedTicket latestTicket;
@@ -345,7 +344,7 @@ public final class RequestContext {
   public void setCost(Cost of, WeighedRequest.Request body, RequestContent counted) {
     cost = of;
     requestContent = body.traits().costFinal() ? null : counted;
-    statedOutput = counted.statedOutputTokens();
+    sentMaximum = SentMaximum.of(counted, of, body.traits().thinkingTokens());
     usageBound = UsageBound.of(counted);
     traits = body.traits();
     model = body.model();
@@ -399,7 +398,7 @@ public final class RequestContext {
    * RequestContent#UNSTATED} when it states none.
    */
   public long statedOutput() {
-    return statedOutput;
+    return sentMaximum.stated();
   }
 
   /**
@@ -407,14 +406,34 @@ public final class RequestContext {
    * states none; {@link RequestContent#UNSTATED} when none is written.
    */
   public long addedMaximum() {
-    return addedMaximum;
+    return sentMaximum.added();
   }
 
   /** Sets that maximum; the body must have been read before. */
   public void addMaximum(long tokens) {
-    addedMaximum = tokens;
+    sentMaximum = sentMaximum.adding(tokens);
     if (tokens == RequestContent.UNSTATED) {
       spots = spots.withoutPlaces(); // a request that waits keeps no more than is needed
+    }
+  }
+
+  /**
+   * Returns the maximum of output for one answer to which those in the body are lowered; {@link
+   * RequestContent#UNSTATED} when they are sent as they are.
+   */
+  long loweredMaximum() {
+    return spots.maxima().stream().anyMatch(each -> each.tokens() > sentMaximum.stated())
+        ? sentMaximum.stated()
+        : RequestContent.UNSTATED;
+  }
+
+  /** Lowers the maxima of output to what budgets keep free for the answers. */
+  private void lowerMaxima(long allTokens) {
+    sentMaximum = sentMaximum.within(allTokens);
+    RequestContent content = requestContent;
+    if (content != null && content.states() && !spots.maxima().isEmpty()) {
+      // an answer that ends there would have been longer
+      requestContent = content.stating(sentMaximum.stated());
     }
   }
 
@@ -492,6 +511,7 @@ public final class RequestContext {
       return outdated;
     }
     ticketSettlement = granted;
+    lowerMaxima(granted.keptOutput());
     requestTrail.released(granted);
     if (tracked != null) {
       tracked.granted(granted);

@@ -141,7 +141,9 @@ public final class RequestWeighing {
 
   /** Returns the result with all that is expected of caches, of limits, and of unseen input. */
   private Result whole(RequestContext requestContext, WeighedRequest.Request body, Result result) {
-    Result fitting = fitting(requestContext, expecting(requestContext, body, result));
+    Result fitting =
+        sparing(
+            requestContext, body, fitting(requestContext, expecting(requestContext, body, result)));
     if (!result.content().unseenInput()) {
       return fitting;
     }
@@ -149,6 +151,32 @@ public final class RequestWeighing {
         costLearner.unseenTokens(
             requestContext.key(), body.traits().continuedId(), context(requestContext, body));
     return fitting.with(fitting.cost().withUnseen(unseen));
+  }
+
+  /**
+   * Returns the result with the longest answers that it may have, where budgets can pay for the
+   * expected ones and bound the others by what they have left. Without a maximum, the context of
+   * the model is the bound.
+   */
+  private Result sparing(
+      RequestContext requestContext, WeighedRequest.Request body, Result result) {
+    ApiCaller caller = requestContext.caller();
+    RequestContent content = result.content();
+    boolean bound =
+        caller != null
+            && content.generates()
+            && requestContext.endpoint().spec().reading().costFrom() != CostSource.QUERY
+            && caller.account().hasOwnBudgets(ticker.nanos());
+    if (!bound) {
+      return result;
+    }
+    Cost cost = result.cost();
+    boolean stated = content.states() || cost.statedOutputTokens() > 0;
+    return result.with(
+        cost.withMostOutput(
+            stated
+                ? cost.statedOutputTokens()
+                : context(requestContext, body) * content.answers()));
   }
 
   /** Returns the largest context of the models that may serve a request. */

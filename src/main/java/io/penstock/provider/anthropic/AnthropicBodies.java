@@ -26,6 +26,7 @@ final class AnthropicBodies {
   static BodyMembers messages() {
     BodyMembers body = new BodyMembers();
     return body.maximum("max_tokens")
+        .thinking("thinking", "budget_tokens")
         .user("metadata", "user_id", AgentUser::device)
         .counts(new ContentText(NAMES, Messages.EACH, null), "messages")
         .counts(new ContentText(NAMES, Messages.NONE, null), "system")

@@ -40,6 +40,7 @@ public class BodyMembers implements JsonWalk.Visitor {
   private boolean stream;
   private @Nullable String streamDoubt;
   private @Nullable String user;
+  private long thinkingTokens;
   private @Nullable KeptText keptText;
   private @Nullable PlainText inputs;
   private @Nullable AskedUsage askedUsage;
@@ -147,6 +148,15 @@ public class BodyMembers implements JsonWalk.Visitor {
    */
   public final BodyMembers user(String name, @Nullable String inside, UnaryOperator<String> named) {
     return knows(new UserName(inside, named), name);
+  }
+
+  /**
+   * Adds the member that states how much output is for thinking.
+   *
+   * @param inside its member with the number
+   */
+  public final BodyMembers thinking(String name, String inside) {
+    return knows(new Thinking(inside), name);
   }
 
   /** Adds the option by which a stream is asked for its usage. */
@@ -316,7 +326,7 @@ public class BodyMembers implements JsonWalk.Visitor {
             stream && askedUsage != null ? askedUsage.edit() : null,
             stated,
             boundless.isEmpty() ? free : boundless),
-        traits().naming(furtherModels.named()),
+        traits().with(furtherModels.named(), thinkingTokens),
         prompt == null ? PromptPrefix.NONE : prompt.prefix(model.name()),
         new WeighedRequest.Doubts(doubt(maximum, times), model.doubt()));
   }
@@ -375,6 +385,24 @@ public class BodyMembers implements JsonWalk.Visitor {
     @Override
     public @Nullable String doubt() {
       return streamDoubt;
+    }
+  }
+
+  /** The member with the output for thinking; anything but a number of tokens counts as none. */
+  private final class Thinking implements BodyMember {
+    private final String inside;
+
+    Thinking(String inside) {
+      this.inside = inside;
+    }
+
+    @Override
+    public void scalar(JsonWalk at) {
+      if (at.depth() == 2 && inside.equals(at.name())) {
+        StatedCount count = new StatedCount(inside, 0, Cost.MAX_TOKENS);
+        count.read(at);
+        thinkingTokens = Math.max(0, count.value());
+      }
     }
   }
 

@@ -102,23 +102,28 @@ public sealed interface WeighedRequest {
    * @param continuedId the id of an earlier answer, if the input and output of that one is all the
    *     input that the body does not contain; else null
    * @param furtherModels the models that it lets the provider use in place of its own
+   * @param thinkingTokens the output that it lets the model think, which must be less than its
+   *     maximum of output; 0 when it states none
    */
   record Traits(
       boolean costFinal,
       @Nullable String refersTo,
       @Nullable String continuedId,
-      List<NamedModel> furtherModels) {
+      List<NamedModel> furtherModels,
+      long thinkingTokens) {
     /** No special properties. */
     public static final Traits NONE = new Traits(false, null, null);
 
     /** Creates the properties of a request that names no further models. */
     public Traits(boolean costFinal, @Nullable String refersTo, @Nullable String continuedId) {
-      this(costFinal, refersTo, continuedId, List.of());
+      this(costFinal, refersTo, continuedId, List.of(), 0);
     }
 
-    /** Returns the same properties with further models. */
-    Traits naming(List<NamedModel> models) {
-      return models.isEmpty() ? this : new Traits(costFinal, refersTo, continuedId, models);
+    /** Returns the same properties with further models, and output for thinking. */
+    Traits with(List<NamedModel> models, long thinking) {
+      return models.isEmpty() && thinking == 0
+          ? this
+          : new Traits(costFinal, refersTo, continuedId, models, thinking);
     }
   }
 
