@@ -76,6 +76,7 @@ import org.springframework.cloud.gateway.filter.headers.XForwardedHeadersFilter;
 import org.springframework.cloud.gateway.handler.FilteringWebHandler;
 import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.route.RouteLocator;
+import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -253,6 +254,8 @@ public class GatewayConfiguration {
       UpstreamProber upstreamProber,
       WebSocketSettings webSocketSettings,
       OpenWebSockets webSockets,
+      KeyRegistry keyRegistry,
+      ObjectProvider<FilteringWebHandler> handler,
       ObjectProvider<VerdictSource> judges) {
     VerdictSource verdictSource =
         judges
@@ -265,6 +268,11 @@ public class GatewayConfiguration {
             resources.getLoopResources(),
             webSockets,
             webSocketSettings.idleTimeout(),
+            keyRegistry,
+            exchange -> {
+              exchange.getAttributes().put(ServerWebExchangeUtils.GATEWAY_ROUTE_ATTR, ALL);
+              return handler.getObject().handle(exchange);
+            },
             ticker);
     return new AttemptFilter(
         new AttemptLoop.Services(

@@ -13,6 +13,7 @@ import io.penstock.gateway.request.LimitHeaders;
 import io.penstock.gateway.request.PrefixAffinity;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
+import io.penstock.gateway.request.SocketMessage;
 import io.penstock.gateway.request.StreamHeartbeat;
 import io.penstock.gateway.request.UpstreamAffinity;
 import io.penstock.key.ApiCaller;
@@ -67,6 +68,36 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     RequestContext requestContext = RequestContext.of(exchange);
+    Mono<Void> turn = turn(requestContext);
+    if (turn != null && !requestContext.body().park(requestContext.loop().nextTurn())) {
+      requestContext
+          .endpoint()
+          .refused(
+              requestContext.origin(),
+              requestContext.cost(),
+              requestContext.body().size(),
+              NO_MEMORY);
+      return RefusalWriter.refuse(exchange, requestContext, NO_MEMORY);
+    }
+    Mono<Void> decision = Mono.defer(() -> decision(exchange, chain, requestContext));
+    return turn == null ? decision : turn.then(decision);
+  }
+
+  /** Returns a signal for the end of the calls before a message, or null when there are none. */
+  private static @Nullable Mono<Void> turn(RequestContext requestContext) {
+    SocketMessage message = requestContext.message();
+    Mono<Void> turn = message == null ? null : message.turn();
+    return turn == null
+        ? null
+        : turn.doOnCancel(
+            () ->
+                requestContext
+                    .endpoint()
+                    .countCancelled(requestContext.cost(), requestContext.body().size()));
+  }
+
+  private Mono<Void> decision(
+      ServerWebExchange exchange, GatewayFilterChain chain, RequestContext requestContext) {
     Mono<Void> first = strict.before(requestContext);
     Mono<Void> admitted = Mono.defer(() -> admit(exchange, chain, requestContext));
     return (first == null ? admitted : first.then(admitted))

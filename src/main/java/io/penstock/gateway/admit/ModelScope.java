@@ -40,6 +40,9 @@ final class ModelScope {
     if (!allowed.containsAll(named)) {
       return true;
     }
+    if (MessageCalls.of(spec, request) != null) {
+      return false; // each message names its model
+    }
     boolean readsOnly =
         !MessageCalls.asksForWebSocket(request) && ONLY_ASKING.contains(request.getMethod());
     return !readsOnly && (named.isEmpty() || !opensSession(requestContext, request));

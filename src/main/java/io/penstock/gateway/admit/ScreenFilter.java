@@ -7,8 +7,10 @@ import io.penstock.gateway.request.ForbiddenCalls;
 import io.penstock.gateway.request.GatewayHeaders;
 import io.penstock.gateway.request.MessageCalls;
 import io.penstock.gateway.request.OpenWebSockets;
+import io.penstock.gateway.request.ProviderCall;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
+import io.penstock.gateway.request.SocketMessage;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.ModelList;
 import io.penstock.provider.ProviderProtocol;
@@ -39,6 +41,10 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
   private static final Refusal NO_UPGRADES =
       Refusal.of(RefusalReason.UPGRADE_REFUSED, "the endpoint passes no upgrades on");
 
+  private static final Refusal NOT_A_CALL =
+      Refusal.of(
+          RefusalReason.BAD_REQUEST, "the message has another type than response.create, or none");
+
   private static final Refusal NO_MODEL =
       Refusal.of(
           RefusalReason.NO_UPSTREAM_FOR_MODEL,
@@ -67,10 +73,18 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
     if (further != null) {
       return refuse(exchange, requestContext, further);
     }
+    SocketMessage message = requestContext.message();
+    if (message != null && !message.creates()) {
+      return refuse(exchange, requestContext, NOT_A_CALL);
+    }
     if (requestContext.weighed() || spec.permit()) {
       return chain.filter(exchange);
     }
-    Refusal forbidden = ForbiddenCalls.of(requestContext);
+    ProviderCall ofMessages = MessageCalls.of(spec, request);
+    Refusal forbidden =
+        ofMessages == null
+            ? ForbiddenCalls.of(requestContext)
+            : ForbiddenCalls.of(requestContext, ofMessages);
     if (MessageCalls.asksForWebSocket(request)) {
       if (forbidden != null) {
         return refuse(exchange, requestContext, forbidden);

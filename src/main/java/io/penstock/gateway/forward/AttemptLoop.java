@@ -135,9 +135,11 @@ public final class AttemptLoop {
         OutgoingRequest.of(exchange, spec, target, changes, services.forwardedHeaders(), withheld);
     added = outgoingRequest.added();
     Mono<UpstreamAnswer> answer =
-        requestContext.upgrades()
-            ? services.relay().run(exchange, spec, outgoingRequest, this::learned)
-            : services.call().run(exchange, spec, outgoingRequest, lost, this::learned);
+        requestContext.message() instanceof MessageCall message
+            ? message.run(exchange, outgoingRequest)
+            : requestContext.upgrades()
+                ? services.relay().run(exchange, spec, outgoingRequest, this::learned)
+                : services.call().run(exchange, spec, outgoingRequest, lost, this::learned);
     return requestContext
         .loop()
         .handOver(answer.materialize(), AttemptLoop::unwanted)
@@ -317,7 +319,8 @@ public final class AttemptLoop {
     if (failure == null || !ConnectionGuard.alive(exchange.getRequest())) {
       return Mono.error(error);
     }
-    if (error instanceof ConnectionUse.ClosedWhileIdle
+    if (requestContext.message() != null
+        || error instanceof ConnectionUse.ClosedWhileIdle
         || error instanceof TooLongHttpHeaderException) {
       return Mono.error(error); // the upstream may be well, but a repeat would not help
     }

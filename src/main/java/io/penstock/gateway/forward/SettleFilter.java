@@ -78,7 +78,9 @@ public final class SettleFilter implements GlobalFilter, Ordered {
     }
     if (exchange.getResponse().isCommitted()) {
       usageTap.failed(failure);
-      return ConnectionGuard.cut(exchange.getRequest());
+      return usageTap.requestContext().message() == null
+          ? ConnectionGuard.cut(exchange.getRequest())
+          : Mono.empty(); // the WebSocket is closed with a status
     }
     return RefusalWriter.refuse(exchange, usageTap.requestContext(), usageTap.failed(failure));
   }

@@ -5,6 +5,7 @@ import static io.netty.handler.codec.http.HttpHeaderNames.CONTENT_LENGTH;
 import static io.netty.handler.codec.http.HttpHeaderNames.CONTENT_TYPE;
 
 import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.dispatch.TicketSettlement;
@@ -36,6 +37,7 @@ import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Flux;
@@ -157,6 +159,23 @@ record UpstreamAnswer(
     EventLoop loop = RequestContext.of(exchange).loop().eventLoop();
     return AnswerBeginning.of(body, ERROR_BYTES, ERROR_TIME, loop)
         .map(read -> new UpstreamAnswer(status, headers, read, null, null));
+  }
+
+  /**
+   * Returns an answer that is a stream of events, once its beginning was read.
+   *
+   * @param exchange the request that it answers
+   */
+  static Mono<UpstreamAnswer> ofEvents(Flux<DataBuffer> events, ServerWebExchange exchange) {
+    RequestContext requestContext = RequestContext.of(exchange);
+    HttpHeaders headers = new DefaultHttpHeaders();
+    headers.set(CONTENT_TYPE, MediaType.TEXT_EVENT_STREAM_VALUE);
+    ErrorLook look =
+        new ErrorLook(
+            () -> requestContext.protocol().answerReader(headers.get(CONTENT_TYPE), null), false);
+    EventLoop loop = requestContext.loop().eventLoop();
+    return AnswerBeginning.looked(events, look, ERROR_BYTES, ERROR_TIME, loop)
+        .map(read -> new UpstreamAnswer(200, headers, read, null, look.failed(read.complete())));
   }
 
   /** Returns the error that it states although its status is a good one, or null. */

@@ -12,10 +12,13 @@ import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import io.netty.handler.timeout.ReadTimeoutException;
 import io.netty.util.ReferenceCountUtil;
 import io.penstock.gateway.request.GatewayHeaders;
+import io.penstock.gateway.request.MessageCalls;
 import io.penstock.gateway.request.OpenWebSockets;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.gateway.request.RequestLoop;
 import io.penstock.gateway.request.UpstreamFailure;
+import io.penstock.key.ApiCaller;
+import io.penstock.key.KeyRegistry;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
@@ -29,6 +32,9 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import javax.net.ssl.SSLException;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
@@ -36,6 +42,7 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -62,23 +69,30 @@ public final class WebSocketProxy {
   private final OpenWebSockets openWebSockets;
   private final long idleNanos;
   private final Ticker ticker;
+  private final KeyRegistry keyRegistry;
+  private final CallSession.Terms calls;
 
   /**
    * Creates a proxy.
    *
    * @param idleTimeout how long a WebSocket may pass nothing before it is closed
+   * @param calls makes the call that a message is
    */
   public WebSocketProxy(
       UpstreamConnections upstreamConnections,
       LoopResources loops,
       OpenWebSockets openWebSockets,
       Duration idleTimeout,
+      KeyRegistry keyRegistry,
+      Function<ServerWebExchange, Mono<Void>> calls,
       Ticker ticker) {
     this.upstreamConnections = upstreamConnections;
     this.loops = loops;
     this.openWebSockets = openWebSockets;
     this.idleNanos = idleTimeout.toNanos();
     this.ticker = ticker;
+    this.keyRegistry = keyRegistry;
+    this.calls = new CallSession.Terms(calls, idleNanos, ticker);
   }
 
   /**
@@ -133,7 +147,7 @@ public final class WebSocketProxy {
     Sinks.Empty<Void> done = Sinks.empty();
     int most = (int) Math.min(Integer.MAX_VALUE, maxFrameBytes(exchange));
     WebsocketClientSpec.Builder client =
-        WebsocketClientSpec.builder().maxFramePayloadLength(most).handlePing(true);
+        WebsocketClientSpec.builder().maxFramePayloadLength(most).handlePing(!ofCalls(exchange));
     String protocols = String.join(",", outgoingRequest.headers().getAll(PROTOCOLS));
     if (!protocols.isBlank()) {
       client.protocols(protocols);
@@ -151,7 +165,8 @@ public final class WebSocketProxy {
           .uri(socket(outgoingRequest))
           .handle(
               (in, out) ->
-                  requestLoop.begin(Mono.defer(() -> joined(exchange, in, out, most, open, done))))
+                  requestLoop.begin(
+                      Mono.defer(() -> joined(exchange, spec, in, out, most, open, done))))
           // the upstream may have closed first, in which case the client has yet to be closed
           .then(done.asMono());
     } catch (SSLException unreadable) {
@@ -181,6 +196,7 @@ public final class WebSocketProxy {
   /** Makes the client's connection a WebSocket too, once the upstream's is one. */
   private Mono<Void> joined(
       ServerWebExchange exchange,
+      UpstreamSpec spec,
       WebsocketInbound in,
       WebsocketOutbound out,
       int most,
@@ -193,11 +209,10 @@ public final class WebSocketProxy {
         response.getHeaders(), requestContext, Objects.requireNonNull(requestContext.settlement()));
     HttpServerResponse client = ServerHttpResponseDecorator.getNativeResponse(response);
     WebsocketServerSpec.Builder server =
-        WebsocketServerSpec.builder().maxFramePayloadLength(most).handlePing(true);
+        WebsocketServerSpec.builder().maxFramePayloadLength(most).handlePing(!ofCalls(exchange));
     if (in.selectedSubprotocol() != null) {
       server.protocols(in.selectedSubprotocol());
     }
-    SessionTap tap = new SessionTap(requestContext.tapped().tap());
     AtomicBoolean began = new AtomicBoolean();
     // sendWebsocket completes with the handshake, not with the end of the WebSocket
     return response
@@ -208,8 +223,11 @@ public final class WebSocketProxy {
                     client.sendWebsocket(
                         (fromClient, toClient) -> {
                           began.set(true);
-                          return between(requestContext.loop(), fromClient, toClient, in, out, tap)
-                              .doFinally(signal -> done.tryEmitEmpty());
+                          Mono<Void> served =
+                              ofCalls(exchange)
+                                  ? served(exchange, spec, fromClient, toClient, in, out)
+                                  : between(requestContext, fromClient, toClient, in, out);
+                          return served.doFinally(signal -> done.tryEmitEmpty());
                         },
                         server.build())))
         .then(done.asMono())
@@ -221,13 +239,63 @@ public final class WebSocketProxy {
             });
   }
 
-  private Mono<Void> between(
-      RequestLoop loop,
+  private static boolean ofCalls(ServerWebExchange exchange) {
+    return MessageCalls.of(RequestContext.of(exchange).endpoint().spec(), exchange.getRequest())
+        != null;
+  }
+
+  /** Makes the calls that the messages of the client are; the upgrade itself is served by then. */
+  private Mono<Void> served(
+      ServerWebExchange exchange,
+      UpstreamSpec spec,
       WebsocketInbound fromClient,
       WebsocketOutbound toClient,
       WebsocketInbound in,
-      WebsocketOutbound out,
-      SessionTap tap) {
+      WebsocketOutbound out) {
+    RequestContext requestContext = RequestContext.of(exchange);
+    requestContext.tapped().tap().ends(SignalType.ON_COMPLETE);
+    ApiCaller caller = requestContext.caller();
+    BooleanSupplier admitted =
+        () -> caller == null || keyRegistry.find(caller.spec().name()) != null;
+    CallSession session =
+        new CallSession(calls, exchange, spec, admitted, channel(toClient), channel(out));
+    Mono<Void> up =
+        session
+            .readClient(WebSocketFrames.of(fromClient))
+            .then(closeStatus(fromClient))
+            .doOnNext(session::passToUpstream)
+            .then();
+    Mono<Void> down =
+        session
+            .readUpstream(
+                requestContext
+                    .loop()
+                    .handOver(WebSocketFrames.of(in))
+                    .doOnDiscard(WebSocketFrame.class, ReferenceCountUtil::release))
+            .then(closeStatus(in))
+            .doOnNext(session::passToClient)
+            .then();
+    return Mono.firstWithSignal(up, down).doFinally(signal -> session.ends());
+  }
+
+  private static Mono<WebSocketCloseStatus> closeStatus(WebsocketInbound of) {
+    return of.receiveCloseStatus().defaultIfEmpty(WebSocketCloseStatus.ABNORMAL_CLOSURE);
+  }
+
+  private static Channel channel(WebsocketOutbound of) {
+    AtomicReference<Channel> channel = new AtomicReference<>();
+    of.withConnection(connection -> channel.set(connection.channel()));
+    return Objects.requireNonNull(channel.get());
+  }
+
+  private Mono<Void> between(
+      RequestContext requestContext,
+      WebsocketInbound fromClient,
+      WebsocketOutbound toClient,
+      WebsocketInbound in,
+      WebsocketOutbound out) {
+    RequestLoop loop = requestContext.loop();
+    SessionTap tap = new SessionTap(requestContext.tapped().tap());
     AtomicLong lastNanos = new AtomicLong(ticker.nanos());
     Mono<Void> up =
         passed(WebSocketFrames.of(fromClient), out, lastNanos)

@@ -40,8 +40,12 @@ public final class ForbiddenCalls {
 
   /** Returns the refusal of a request to a provider, or null if its call passes. */
   public static @Nullable Refusal of(RequestContext requestContext) {
+    return of(requestContext, requestContext.call());
+  }
+
+  /** Returns the refusal of a request that leads to a call, or null if that passes. */
+  public static @Nullable Refusal of(RequestContext requestContext, ProviderCall call) {
     EndpointSpec spec = requestContext.endpoint().spec();
-    ProviderCall call = requestContext.call();
     ApiCaller caller = requestContext.caller();
     if (spec.permit()) {
       return null;

@@ -84,6 +84,7 @@ public final class RequestContext {
   private @Nullable TappedResponse tappedResponse;
   private @Nullable TrackedRequest tracked;
   private @Nullable LateResponse lateResponse;
+  private @Nullable SocketMessage socketMessage;
 
   public RequestContext(
       String requestId,
@@ -138,6 +139,7 @@ public final class RequestContext {
   public void attach(ServerWebExchange exchange) {
     exchange.getAttributes().put(ATTRIBUTE, this);
     requestTrail = exchange.getAttributeOrDefault(TRAIL, RequestTrail.NONE);
+    socketMessage = SocketMessage.find(exchange);
     requestTrail.entered(endpoint, requestId, key());
   }
 
@@ -271,6 +273,11 @@ public final class RequestContext {
     limitHeaders = headers;
   }
 
+  /** Returns the message of a WebSocket that the request is, or null when it is none. */
+  public @Nullable SocketMessage message() {
+    return socketMessage;
+  }
+
   /** Returns the model that the client asks for, or null. */
   public @Nullable String model() {
     return model;
@@ -388,7 +395,7 @@ public final class RequestContext {
     return traits.refersTo();
   }
 
-  /** Returns the models that the provider may use in place of the one that the body asks for. */
+  /** Returns the models that the body names as substitutes for its own. */
   public List<NamedModel> furtherModels() {
     return traits.furtherModels();
   }

@@ -57,7 +57,8 @@ public record StreamHeartbeat(
       RequestContext requestContext, ParkedTicket ticket, long waitedNanos, EventLoop loop) {
     EndpointSpec.Heartbeats beats = requestContext.endpoint().spec().waiting().heartbeats();
     byte[] plain = requestContext.protocol().heartbeat(requestContext.parameters().query());
-    if (beats.everyNanos() == 0 || plain == null || !requestContext.stream()) {
+    boolean messages = requestContext.message() != null; // pings go to their client anyway
+    if (beats.everyNanos() == 0 || plain == null || messages || !requestContext.stream()) {
       return null;
     }
     Scheduler timer = Schedulers.fromExecutorService(loop);

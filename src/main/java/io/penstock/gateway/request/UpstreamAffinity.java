@@ -22,6 +22,10 @@ public final class UpstreamAffinity {
   /** Returns the affinity of a request with a body that was read. */
   public TicketRequest.RequestAffinity of(
       RequestContext requestContext, ServerHttpRequest request) {
+    SocketMessage message = requestContext.message();
+    if (message != null) {
+      return new TicketRequest.RequestAffinity(null, message.upstream());
+    }
     return switch (requestContext.endpoint().spec().forwarding().affinity()) {
       case Affinity.None none -> TicketRequest.RequestAffinity.NONE;
       case Affinity.Key key ->

@@ -9,6 +9,7 @@ import io.penstock.gateway.body.BodyIntake.End;
 import io.penstock.gateway.body.WatchedUpload;
 import io.penstock.gateway.request.FilterOrder;
 import io.penstock.gateway.request.ForbiddenCalls;
+import io.penstock.gateway.request.MessageCalls;
 import io.penstock.gateway.request.ProviderCall;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
@@ -64,6 +65,10 @@ public final class WeighFilter implements GlobalFilter, Ordered {
     EndpointSpec spec = requestContext.endpoint().spec();
     ServerHttpRequest request = exchange.getRequest();
     ProviderCall call = requestContext.call();
+    Refusal ofMessages = MessageCalls.of(spec, request) == null ? null : early.of(requestContext);
+    if (ofMessages != null) {
+      return refuse(exchange, requestContext, ofMessages);
+    }
     if (!call.weighed()) {
       requestContext.setCost(
           RequestWeighing.unread(spec.reading(), requestContext.parameters().tokens()));
