@@ -42,12 +42,12 @@ import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Sinks;
 
 /**
- * A WebSocket of which each message is a call. One call runs at a time; one more message is read
- * meanwhile, and a further one closes the WebSocket. Belongs to the event loop of the client.
+ * Makes the calls of one WebSocket. One call runs at a time; one more message is read meanwhile,
+ * and a further one closes the WebSocket. Belongs to the event loop of the client.
  */
 final class CallSession {
   /**
-   * What all sessions share.
+   * Terms of all sessions.
    *
    * @param calls makes a call: passes all steps of a request with an exchange
    * @param idleNanos how long no call may be made before the WebSocket is closed
@@ -95,7 +95,7 @@ final class CallSession {
   private long lastNanos;
 
   /**
-   * Creates a session, whose two connections are WebSockets already.
+   * Creates a session between two open WebSockets.
    *
    * @param admitted returns whether the client's key is still known
    */
