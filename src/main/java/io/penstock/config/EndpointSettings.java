@@ -205,6 +205,15 @@ final class EndpointSettings {
           effectiveValues -> permit(effectiveValues) ? 0L : 290 * SECOND,
           "Seconds that any request waits at most; 0 is unlimited.");
 
+  static final RouteSetting<Long> PLACE_GRACE =
+      RouteSetting.derived(
+          "place_grace",
+          NumberShapes.Seconds.from("0", 3_600),
+          "10 with upstreams, else 0",
+          effectiveValues -> permit(effectiveValues) ? 0L : 10 * SECOND,
+          "Seconds for which a request that was lost while it waited keeps its place for a repeat;"
+              + " 0 is not at all.");
+
   static final RouteSetting<Long> RETRY_AFTER_MAX =
       RouteSetting.derived(
           "retry_after_max",
@@ -407,6 +416,7 @@ final class EndpointSettings {
           MAX_BLOCKED,
           QUEUE_TIMEOUT,
           MAX_WAIT,
+          PLACE_GRACE,
           RETRY_AFTER_MAX,
           MAX_SKIPS,
           HEARTBEAT_SECONDS,
@@ -476,6 +486,7 @@ final class EndpointSettings {
             values.get(QUEUE_TIMEOUT),
             values.rls(),
             values.get(MAX_WAIT),
+            values.get(PLACE_GRACE),
             new Heartbeats(values.get(HEARTBEAT_SECONDS), values.get(HEARTBEAT_AFTER)),
             values.get(RETRY_AFTER_MAX)),
         new Reading(

@@ -28,7 +28,7 @@ public final class ClientTurn {
   /** The object at which it waits or was served, or null. */
   @Nullable CoordinationObject object;
 
-  /** The tenant whose share it takes from. */
+  /** The tenant that it belongs to. */
   String tenant = "";
 
   /** The grant that can be returned, or null. */

@@ -16,7 +16,7 @@ public record UsageBound(long outputTokens) {
   /** Most calls of a model for one answer that are believed. */
   private static final int MOST_CALLS = 100;
 
-  /** The bound of requests of which nothing is known. */
+  /** The bound of unknown requests. */
   public static final UsageBound CONTEXT = new UsageBound(CONTEXT_TOKENS);
 
   /** Returns the bound of a request: the maximum that it states, or else a context, per answer. */

@@ -275,11 +275,19 @@ public final class AdmissionCheck {
     return new Refusal(RefusalReason.QUEUE_FULL, detail, known ? nextNanos : Refusal.UNKNOWN);
   }
 
-  /** Returns the refusal of a ticket that reached its deadline. */
-  static Refusal expired(long waitedNanos) {
-    return Refusal.of(
-        RefusalReason.QUEUE_TIMEOUT,
-        "it waited %.1f s, the longest it may".formatted(seconds(waitedNanos)));
+  /**
+   * Returns the refusal of a ticket that reached its deadline.
+   *
+   * @param kept whether a repeat takes over its place
+   */
+  static Refusal expired(long waitedNanos, boolean kept) {
+    String told = "it waited %.1f s, the longest it may".formatted(seconds(waitedNanos));
+    return kept
+        ? new Refusal(
+            RefusalReason.QUEUE_TIMEOUT,
+            told + "; its place is kept for a repeat",
+            Refusal.DEFAULT_RETRY_NANOS)
+        : Refusal.of(RefusalReason.QUEUE_TIMEOUT, told);
   }
 
   private static double seconds(long nanos) {

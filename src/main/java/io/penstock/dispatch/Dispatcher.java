@@ -124,9 +124,11 @@ public final class Dispatcher {
     List<TicketRoute> routes = waitingRoom.routesOf(parkedTicket, now);
     recorder.recordWaiting(parkedTicket, routes, now);
     if (take(parkedTicket, State.EXPIRED)) {
-      Refusal refusal = AdmissionCheck.expired(now - parkedTicket.arrivedNanos());
+      boolean kept = parkedTicket.fingerprint() != null;
+      Refusal refusal = AdmissionCheck.expired(now - parkedTicket.arrivedNanos(), kept);
       long longest = parkedTicket.deadlineNanos() - parkedTicket.arrivedNanos();
-      dispatchListener.refused(parkedTicket, promise(refusal, parkedTicket, longest, routes, now));
+      dispatchListener.refused(
+          parkedTicket, kept ? refusal : promise(refusal, parkedTicket, longest, routes, now));
     }
     return true;
   }

@@ -80,6 +80,9 @@ public final class ParkedTicket extends Ticket {
 
   private volatile @Nullable TicketNote note;
 
+  /** That of its request while a repeat may take over its place, or null. */
+  private volatile @Nullable Long fingerprint;
+
   /** The sizes with which it counts in the backlog; null when they are its own. */
   @Nullable DimensionSizes counted;
 
@@ -105,6 +108,12 @@ public final class ParkedTicket extends Ticket {
     this.carried = null;
   }
 
+  /** Creates the ticket of a request that takes over the place that another one has left. */
+  public ParkedTicket(ParkedTicket lost, TicketRequest ticketRequest, TicketTerms terms) {
+    this(lost.listener, lost.order(), ticketRequest, terms, lost.arrivedNanos(), null);
+    keepSkipsOf(lost);
+  }
+
   /**
    * Creates the ticket of a request that comes back for another attempt. It relies on no cache: the
    * attempt may have failed because there was none.
@@ -127,6 +136,7 @@ public final class ParkedTicket extends Ticket {
     this.laneKey = laneKey;
     this.carried = carried;
     this.warmup = before.warmup;
+    this.fingerprint = before.fingerprint;
     keepSkipsOf(before);
     TicketNote known = before.note;
     this.note = known == null ? null : known.next();
@@ -206,8 +216,17 @@ public final class ParkedTicket extends Ticket {
 
   @Override
   public PromiseHolder client() {
-    TicketRequest.Sender sender = ticketRequest.sender();
-    return new PromiseHolder(sender.tenant(), sender.session());
+    return ticketRequest.sender().client();
+  }
+
+  /** Returns the fingerprint of the request that may take over its place, or null for none. */
+  public @Nullable Long fingerprint() {
+    return fingerprint;
+  }
+
+  /** Lets a request with that fingerprint take over its place if it is lost while it waits. */
+  public void fingerprint(long ofRequest) {
+    fingerprint = ofRequest;
   }
 
   /** Returns what stays taken from its previous attempt, or null for a first attempt. */

@@ -2,6 +2,7 @@ package io.penstock.dispatch;
 
 import io.penstock.cost.Cost;
 import io.penstock.quota.CallerAccount;
+import io.penstock.tenant.PromiseHolder;
 import io.penstock.time.Ticker;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,8 @@ public record TicketRequest(
    * @param tenant whose share it uses of what all senders share; equal for all requests of one
    *     sender: its key, or without keys its address
    * @param session the session that it names; empty for none
+   * @param fingerprint equal for all requests with the same bytes at the same path; null when it is
+   *     not known
    * @param account its account, or null when it has no limits
    * @param models the models it may ask for; null is any. Fallback models serve the request only if
    *     it may ask for all of them
@@ -43,9 +46,15 @@ public record TicketRequest(
       Origin origin,
       Object tenant,
       String session,
+      @Nullable Long fingerprint,
       @Nullable CallerAccount account,
       @Nullable Set<String> models,
-      int priority) {}
+      int priority) {
+    /** Returns the client that is told when to come back. */
+    public PromiseHolder client() {
+      return new PromiseHolder(tenant, session);
+    }
+  }
 
   /**
    * Use of the provider's cache by a request.

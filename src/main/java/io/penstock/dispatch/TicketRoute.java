@@ -43,7 +43,7 @@ public record TicketRoute(
     quotas = List.copyOf(quotas);
   }
 
-  /** Creates a route whose use decides. */
+  /** Creates a route that is chosen by its use. */
   public TicketRoute(
       @Nullable Upstream upstream,
       @Nullable String model,

@@ -130,7 +130,9 @@ public final class UndecidedTickets {
     }
     if (parkedTicket.decide(State.EXPIRED)) {
       dispatchListener.refused(
-          parkedTicket, AdmissionCheck.expired(now - parkedTicket.arrivedNanos()));
+          parkedTicket,
+          AdmissionCheck.expired(
+              now - parkedTicket.arrivedNanos(), parkedTicket.fingerprint() != null));
     }
     return false;
   }

@@ -10,7 +10,7 @@ import io.penstock.time.Ticker;
  *     foresee, such as the end of an answer; never for an unknown wait
  */
 public record WaitForecast(long waitNanos, boolean bound) {
-  /** The forecast of a wait of which nothing is known. */
+  /** The forecast of an unknown wait. */
   public static final WaitForecast UNKNOWN = new WaitForecast(Ticker.NEVER, false);
 
   /** The forecast of a ticket that need not wait. */

@@ -44,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Endpoint {
   private final EndpointServices services;
+  private final LostPlaces lostPlaces;
   private final TicketAccounting ticketAccounting;
   private final Quota own;
   private final DispatchInbox dispatchInbox;
@@ -83,7 +84,8 @@ public final class Endpoint {
     this.services = services;
     this.inFlight =
         emptied == null ? InFlight.uncounted() : InFlight.counted(() -> emptied.accept(this), now);
-    this.ticketAccounting = new TicketAccounting(spec.path(), services, inFlight);
+    this.lostPlaces = new LostPlaces(() -> spec().waiting().placeGraceNanos());
+    this.ticketAccounting = new TicketAccounting(spec.path(), services, inFlight, lostPlaces);
     List<MeteredLimit> limits = EndpointLimit.of(services.limits(), spec, null, now);
     this.own = new Quota("endpoint " + spec.path(), ChargeRule.TOTAL, limits);
     this.endpointLifecycle = new EndpointLifecycle(spec, services.limits(), own);
@@ -251,9 +253,12 @@ public final class Endpoint {
   public ParkedTicket submit(TicketRequest ticketRequest) {
     ticketAccounting.arrived(ticketRequest);
     long now = services.ticker().nanos();
+    ParkedTicket lost = spec().shadow() ? null : lostPlaces.take(ticketRequest, now);
     // Numbered as late as possible, so that the order of numbers is nearly that of the inbox.
-    long order = services.arrivals().getAndIncrement();
-    ParkedTicket parkedTicket = ticket(order, ticketRequest, now);
+    ParkedTicket parkedTicket =
+        lost == null
+            ? ticket(services.arrivals().getAndIncrement(), ticketRequest, now)
+            : new ParkedTicket(lost, ticketRequest, spec().terms(ticketRequest, now));
     routeTable.arrived(ticketRequest, now);
     parkedTicket.setLaneKey(routeTable.kept(parkedTicket.laneKey(), ticketRequest, now));
     if (spec().shadow()) {
@@ -262,6 +267,11 @@ public final class Endpoint {
     }
     charge(parkedTicket, now);
     return parkedTicket;
+  }
+
+  /** Returns whether a request of a tenant may be a repeat that takes over a lost place. */
+  public boolean mayTakeOver(Object tenant) {
+    return lostPlaces.any(tenant);
   }
 
   /** Notes that a request has ended that was {@linkplain #submit submitted}. */

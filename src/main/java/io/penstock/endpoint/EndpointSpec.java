@@ -102,6 +102,8 @@ public record EndpointSpec(
    * @param estimateOnly whether the queue timeout applies to the estimate only, and does not end a
    *     wait
    * @param maxWaitNanos the longest time any ticket waits; 0 is unlimited
+   * @param placeGraceNanos how long the place of a request that was lost while it waited is
+   *     remembered for a repeat; 0 is not at all
    * @param heartbeats the signs of life sent to a parked streaming request
    * @param retryAfterMaxSeconds the longest time after which the headers of a refusal advise a
    *     retry, in seconds; 0 is unlimited
@@ -112,6 +114,7 @@ public record EndpointSpec(
       long queueTimeoutNanos,
       boolean estimateOnly,
       long maxWaitNanos,
+      long placeGraceNanos,
       Heartbeats heartbeats,
       long retryAfterMaxSeconds) {}
 

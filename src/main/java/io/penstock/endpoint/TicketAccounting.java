@@ -42,14 +42,17 @@ final class TicketAccounting implements DispatchListener {
   private final InFlight inFlight;
   private final EndpointTotals endpointTotals = new EndpointTotals();
   private final RecentOutcomes recentOutcomes;
+  private final LostPlaces lostPlaces;
 
   @SharedState("waiting tickets")
   private final Queue<Decision> decided = new ArrayDeque<>();
 
-  TicketAccounting(String path, EndpointServices services, InFlight inFlight) {
+  TicketAccounting(
+      String path, EndpointServices services, InFlight inFlight, LostPlaces lostPlaces) {
     this.path = path;
     this.services = services;
     this.inFlight = inFlight;
+    this.lostPlaces = lostPlaces;
     this.recentOutcomes = new RecentOutcomes(services.directory().records());
   }
 
@@ -191,6 +194,7 @@ final class TicketAccounting implements DispatchListener {
 
   @Override
   public void clientLeft(ParkedTicket parkedTicket, long now) {
+    lostPlaces.left(parkedTicket, now);
     if (parkedTicket.shadow() == null && WaitRecorder.isLong(parkedTicket, now)) {
       remember(parkedTicket, PastTicket.of(parkedTicket, TicketFate.CANCELLED, null, now));
     }
@@ -284,6 +288,7 @@ final class TicketAccounting implements DispatchListener {
     }
     decided.add(new Decision(parkedTicket, new TicketOutcome.Refused(refusal)));
     enterRefused(parkedTicket, refusal);
+    lostPlaces.refused(parkedTicket, refusal, now());
   }
 
   /** Records a granted ticket; the caller delivers the outcome. */

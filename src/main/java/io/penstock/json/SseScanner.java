@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
  * byte order mark that a stream may begin with is not fed.
  */
 public final class SseScanner {
-  /** A field whose line matters. */
+  /** A field that matters. */
   private enum Field {
     DATA("data"),
     EVENT("event"),

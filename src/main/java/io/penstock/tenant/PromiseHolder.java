@@ -14,8 +14,8 @@ public record PromiseHolder(Object sender, String session) {
   public static final int MOST_SESSIONS = 16;
 
   /**
-   * Returns the client under whose name a promise is kept: this one, or all further sessions of the
-   * sender together where {@value #MOST_SESSIONS} have promises.
+   * Returns the client that has the promise: this one, or all further sessions of the sender
+   * together where {@value #MOST_SESSIONS} have promises.
    */
   public PromiseHolder among(Collection<PromiseHolder> present) {
     if (session.isEmpty() || present.contains(this)) {

@@ -228,6 +228,7 @@ class RouteSchemaTest {
             max_blocked: 1000
             queue_timeout: 0
             max_wait: 0
+            place_grace: 0
             retry_after_max: 0
             max_skips: 64
             heartbeat_seconds: 15

@@ -188,6 +188,7 @@ class SettingsTest {
             6L),
         of("queue_timeout", "2", e -> e.waiting().queueTimeoutNanos(), 0L, 2 * SECOND, 2L),
         of("max_wait", "3", e -> e.waiting().maxWaitNanos(), 0L, 3 * SECOND, 3L),
+        of("place_grace", "5", e -> e.waiting().placeGraceNanos(), 0L, 5 * SECOND, 5L),
         of("retry_after_max", "60", e -> e.waiting().retryAfterMaxSeconds(), 0L, 60L, 60L),
         of(
             "heartbeat_seconds",

@@ -26,6 +26,7 @@ public final class RequestFixture {
   private @Nullable Set<String> models;
   private Origin origin = new Origin(null, null, null);
   private @Nullable Object tenant;
+  private @Nullable Long fingerprint;
   private String session = "session " + SESSIONS.incrementAndGet();
   private @Nullable SharedPrefix sharedPrefix;
   private @Nullable CacheForecast forecast;
@@ -106,6 +107,12 @@ public final class RequestFixture {
     return this;
   }
 
+  /** Sets what tells it apart from requests with other bytes. */
+  public RequestFixture fingerprint(long ofBytes) {
+    fingerprint = ofBytes;
+    return this;
+  }
+
   public TicketRequest made() {
     return new TicketRequest(
         model,
@@ -118,6 +125,7 @@ public final class RequestFixture {
             origin,
             Objects.requireNonNullElse(tenant, Objects.requireNonNullElse(origin.key(), "nobody")),
             session,
+            fingerprint,
             account,
             models,
             priority),

@@ -134,6 +134,7 @@ public final class EndpointSetup {
         queueTimeoutNanos,
         estimateOnly,
         maxWaitNanos,
+        0,
         EndpointSpec.Heartbeats.NONE,
         0);
   }

@@ -57,15 +57,13 @@ public final class RawUpstream implements AutoCloseable {
 
   private void accept() {
     try {
-      while (!server.isClosed()) {
+      while (true) {
         Socket socket = server.accept();
         connections.incrementAndGet();
         Thread.ofVirtual().start(() -> serve(socket));
       }
     } catch (IOException closed) {
-      // nobody connects any more
-    } finally {
-      accepts.countDown();
+      accepts.countDown(); // nobody connects any more
     }
   }
 

@@ -92,7 +92,9 @@ class BrokenAccountIT extends HostileCase {
         .formatted(status, type, body.length(), body);
   }
 
-  /** Who sent the calls, or {@link #PROBE}, by the path of the upstream, such as {@code /401/a}. */
+  /**
+   * The senders of all calls and {@link #PROBE}s, by the path of the upstream, as {@code /401/a}.
+   */
   private final ConcurrentMap<String, List<String>> calls = new ConcurrentHashMap<>();
 
   private final ConcurrentMap<String, String> answers = new ConcurrentHashMap<>();

@@ -53,6 +53,7 @@ final class ChangedSpecs {
         waiting.queueTimeoutNanos(),
         waiting.estimateOnly(),
         waiting.maxWaitNanos(),
+        waiting.placeGraceNanos(),
         waiting.heartbeats(),
         0);
   }

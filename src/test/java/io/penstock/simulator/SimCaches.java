@@ -182,6 +182,7 @@ final class SimCaches {
             origin,
             Objects.requireNonNullElse(origin.key(), drawn.sender().tenant()),
             drawn.sender().session(),
+            null,
             drawn.sender().account(),
             drawn.sender().models(),
             drawn.sender().priority()),

@@ -8,6 +8,7 @@ import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.body.BodyIntake;
+import io.penstock.gateway.body.HeldBody;
 import io.penstock.gateway.request.FilterOrder;
 import io.penstock.gateway.request.LimitHeaders;
 import io.penstock.gateway.request.PrefixAffinity;
@@ -21,9 +22,13 @@ import io.penstock.park.TicketParking;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.prefix.Boundary;
 import io.penstock.prefix.CacheLearner;
+import io.penstock.prefix.ContentHash;
+import io.penstock.prefix.HashKey;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
@@ -36,6 +41,9 @@ import reactor.core.publisher.Mono;
 
 /** Steps 4 and 5, admit or refuse, and park: the request goes on once all its limits let it. */
 public final class AdmitFilter implements GlobalFilter, Ordered {
+  /** The largest body by which a repeat is recognised: about 4 ms of an event loop. */
+  private static final long MOST_HASHED_BYTES = 4 << 20;
+
   private static final Refusal NO_MEMORY =
       Refusal.of(
           RefusalReason.QUEUE_FULL,
@@ -112,6 +120,10 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
         requestContext.endpoint().submit(ask(exchange.getRequest(), requestContext));
     requestContext.submitted(parkedTicket);
     if (parkedTicket.outcome() == null) {
+      Long fingerprint = fingerprint(exchange.getRequest(), requestContext);
+      if (fingerprint != null) {
+        parkedTicket.fingerprint(fingerprint);
+      }
       park(requestContext, parkedTicket);
       if (requestContext.asksPermit()) {
         BodyIntake.drain(exchange.getRequest());
@@ -134,6 +146,26 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
     }
   }
 
+  /**
+   * Returns a hash by which a repeat of the request is recognised, or null where none takes over a
+   * place.
+   */
+  private static @Nullable Long fingerprint(
+      ServerHttpRequest request, RequestContext requestContext) {
+    HeldBody body = requestContext.body();
+    if (requestContext.endpoint().spec().waiting().placeGraceNanos() == 0
+        || !requestContext.call().weighed()
+        || body.size() > MOST_HASHED_BYTES) {
+      return null;
+    }
+    ContentHash hash = new ContentHash(HashKey.OF_PROCESS);
+    URI uri = request.getURI();
+    String target = request.getMethod() + " " + uri.getRawPath() + "?" + uri.getRawQuery() + "\n";
+    hash.add(target.getBytes(StandardCharsets.UTF_8));
+    body.addTo(hash);
+    return hash.value();
+  }
+
   private TicketRequest ask(ServerHttpRequest request, RequestContext requestContext) {
     ApiCaller apiCaller = requestContext.caller();
     TicketRequest.RequestAffinity affinity = upstreamAffinity.of(requestContext, request);
@@ -148,6 +180,9 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
             requestContext.origin(),
             requestContext.promiseHolder().sender(),
             requestContext.promiseHolder().session(),
+            requestContext.endpoint().mayTakeOver(requestContext.body().tenant())
+                ? fingerprint(request, requestContext)
+                : null,
             apiCaller == null ? null : apiCaller.account(),
             requestContext.client().models(),
             requestContext.parameters().priority()),

@@ -2,6 +2,7 @@ package io.penstock.gateway.body;
 
 import io.penstock.json.BodyEdit;
 import io.penstock.json.BodyEdits;
+import io.penstock.prefix.ContentHash;
 import io.penstock.wire.OutgoingBuffers;
 import io.penstock.wire.SharedBuffers;
 import java.nio.ByteBuffer;
@@ -48,7 +49,7 @@ public final class HeldBody {
     this.claim = claim;
   }
 
-  /** Returns the tenant whose share of the memory it takes. */
+  /** Returns the tenant that has the memory of it in its share. */
   public Object tenant() {
     return claim.tenant();
   }
@@ -92,6 +93,18 @@ public final class HeldBody {
   /** Returns how many bytes there are. */
   public synchronized long size() {
     return size;
+  }
+
+  /** Adds its bytes to a hash; faster before it is copied. */
+  public synchronized void addTo(ContentHash hash) {
+    for (byte[] copy : copies) {
+      hash.add(ByteBuffer.wrap(copy), 0, copy.length);
+    }
+    for (DataBuffer buffer : buffers) {
+      try (DataBuffer.ByteBufferIterator bytes = buffer.readableByteBuffers()) {
+        bytes.forEachRemaining(each -> hash.add(each, each.position(), each.limit()));
+      }
+    }
   }
 
   /**

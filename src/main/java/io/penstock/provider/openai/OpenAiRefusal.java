@@ -40,8 +40,8 @@ final class OpenAiRefusal {
   }
 
   /**
-   * Returns the event of a response that failed, and the error. Of the codes that OpenAI lists for
-   * the event, this is the one after which Codex shows the message at once.
+   * Returns the event of a response that failed, and the error. OpenAI lists this code among those
+   * of the event, and Codex shows the message of it at once.
    */
   static byte[] failedResponse(byte[] json, String requestId) {
     ObjectNode event = JSON.createObjectNode();

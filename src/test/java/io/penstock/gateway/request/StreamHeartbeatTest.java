@@ -81,6 +81,7 @@ class StreamHeartbeatTest {
             0,
             false,
             0,
+            0,
             new EndpointSpec.Heartbeats(EVERY.toNanos(), FIRST.toNanos()),
             0);
     Endpoint endpoint =
