@@ -54,53 +54,28 @@ public record RequestContent(
 
   /** Returns the same content of a request to which the provider adds input, or does not. */
   public RequestContent unseenInput(boolean adds) {
-    return new RequestContent(
-        model,
-        textTokens,
-        otherTokens,
-        statedOutputTokens,
-        answers,
-        generates,
-        tokenized,
-        adds,
-        fixedOutput);
+    return with(textTokens, statedOutputTokens, tokenized, adds, fixedOutput);
   }
 
   /** Returns the same content with its text as a tokenizer counts it. */
   public RequestContent tokenized(long byTokenizer) {
-    return new RequestContent(
-        model,
-        byTokenizer,
-        otherTokens,
-        statedOutputTokens,
-        answers,
-        generates,
-        true,
-        unseenInput,
-        fixedOutput);
+    return with(byTokenizer, statedOutputTokens, true, unseenInput, fixedOutput);
   }
 
   /** Returns the same content with another maximum of output for one answer. */
   public RequestContent stating(long outputTokens) {
-    return stating(outputTokens, fixedOutput);
+    return with(textTokens, outputTokens, tokenized, unseenInput, fixedOutput);
   }
 
   /** Returns the same content with a fixed output for each answer. */
   public RequestContent producing(long outputTokens) {
-    return stating(outputTokens, true);
+    return with(textTokens, outputTokens, tokenized, unseenInput, true);
   }
 
-  private RequestContent stating(long outputTokens, boolean fixed) {
+  private RequestContent with(
+      long text, long outputTokens, boolean counted, boolean unseen, boolean fixed) {
     return new RequestContent(
-        model,
-        textTokens,
-        otherTokens,
-        outputTokens,
-        answers,
-        generates,
-        tokenized,
-        unseenInput,
-        fixed);
+        model, text, otherTokens, outputTokens, answers, generates, counted, unseen, fixed);
   }
 
   /** Returns the expected cost while nothing is known of earlier requests. */

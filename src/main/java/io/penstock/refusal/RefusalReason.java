@@ -41,31 +41,31 @@ public enum RefusalReason {
   /** The request waited until its deadline. */
   QUEUE_TIMEOUT(429, false),
   /** The key has used up its requests of the minute. */
-  KEY_RPM(429, false),
+  KEY_RPM(429, false, true),
   /** The key has used up its tokens of the minute. */
-  KEY_TPM(429, false),
+  KEY_TPM(429, false, true),
   /** The key has used up its requests of the day. */
-  KEY_RPD(429, true),
+  KEY_RPD(429, true, true),
   /** The key has reached its number of requests at the same time. */
   KEY_CONCURRENCY(429, false),
   /** There are as many open WebSockets as there may be, of all clients or of this one. */
   TOO_MANY_WEBSOCKETS(429, false),
   /** The key has used up its tokens of the day. */
-  KEY_BUDGET(429, true),
+  KEY_BUDGET(429, true, true),
   /** The key's group has used up its requests of the minute. */
-  GROUP_RPM(429, false),
+  GROUP_RPM(429, false, true),
   /** The key's group has used up its tokens of the minute. */
-  GROUP_TPM(429, false),
+  GROUP_TPM(429, false, true),
   /** The key's group has used up its requests of the day. */
-  GROUP_RPD(429, true),
+  GROUP_RPD(429, true, true),
   /** The key's group has used up its tokens of the day or of the month. */
-  GROUP_BUDGET(429, true),
+  GROUP_BUDGET(429, true, true),
   /** The model has used up its requests of the day. */
-  MODEL_RPD(429, true),
+  MODEL_RPD(429, true, true),
   /** Every upstream that serves the request has used up its requests of the day. */
-  UPSTREAM_RPD(429, true),
+  UPSTREAM_RPD(429, true, true),
   /** Every upstream that serves the request has stated when it takes requests again. */
-  UPSTREAM_PAUSED(429, true),
+  UPSTREAM_PAUSED(429, true, true),
   /** The upstream could not be reached, or closed without an answer. */
   UPSTREAM_UNREACHABLE(502, false),
   /** The upstream did not answer in time. */
@@ -87,11 +87,17 @@ public enum RefusalReason {
 
   private final int status;
   private final boolean retryUseless;
+  private final boolean comesBack;
   private final String code;
 
   RefusalReason(int status, boolean retryUseless) {
+    this(status, retryUseless, false);
+  }
+
+  RefusalReason(int status, boolean retryUseless, boolean comesBack) {
     this.status = status;
     this.retryUseless = retryUseless;
+    this.comesBack = comesBack;
     this.code = name().toLowerCase(Locale.ROOT);
   }
 
@@ -114,21 +120,7 @@ public enum RefusalReason {
 
   /** Returns whether something comes back at a known time that the text had better tell. */
   public boolean comesBack() {
-    return switch (this) {
-      case KEY_RPM,
-          KEY_TPM,
-          KEY_RPD,
-          KEY_BUDGET,
-          GROUP_RPM,
-          GROUP_TPM,
-          GROUP_RPD,
-          GROUP_BUDGET,
-          MODEL_RPD,
-          UPSTREAM_RPD,
-          UPSTREAM_PAUSED ->
-          true;
-      default -> false;
-    };
+    return comesBack;
   }
 
   /** Returns the name clients see, such as {@code queue_full}. */

@@ -48,6 +48,8 @@ final class SharedStateRules {
               "gateway.body.WatchedUpload",
               "gateway.coordination",
               "gateway.forward.AttemptLoop",
+              "gateway.forward.CallSession",
+              "gateway.forward.MessageCall",
               "gateway.forward.RefusedAdditions",
               "gateway.request.TappedParts",
               "gateway.request.TappedResponse",

@@ -146,6 +146,16 @@ class CommandGoldenIT {
   }
 
   @Test
+  void shippedRecipe() {
+    String hash = "0".repeat(64);
+    Map<String, String> environment =
+        Map.of("ENGINEER_1_SHA256", hash, "ENGINEER_2_SHA256", hash.replace('0', '1'));
+    run(stable(), environment, "check", "--routes", "routes/recipes/agents.yaml");
+    run(stable(), Map.of(), "check", "--routes", "routes/recipes/agents.yaml");
+    check("check-recipe");
+  }
+
+  @Test
   void schema() {
     run(stable(), Map.of(), "check", "--schema");
     check("check-schema");

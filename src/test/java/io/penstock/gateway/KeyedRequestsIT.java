@@ -358,7 +358,6 @@ class KeyedRequestsIT extends HostileCase {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/openai/v1/responses?model=m",
         "/openai/v1/realtime?model=x",
         "/openai/v1/realtime?model=m&model=x",
         "/openai/v1/realtime?model=m&deployment=x",
@@ -485,6 +484,19 @@ class KeyedRequestsIT extends HostileCase {
     HttpMessage bobs = get("/v1/penstock/status", "x-api-key: " + BOB);
     assertThat(bobs.text()).contains("\"/openai\"").doesNotContain("/anthropic");
     assertThat(bobs.text()).contains("\"limits\":[]");
+  }
+
+  @Test
+  void statusBelowAnEndpoint_tellsOfThatEndpointAlone() {
+    refused(get("/anthropic/v1/penstock/status"), 401, "unauthenticated");
+    HttpMessage answer = get("/anthropic/v1/penstock/status", "x-api-key: " + CLIENT_SECRET);
+    assertThat(answer.text())
+        .contains("\"key\":\"alice\"")
+        .endsWith(
+            "\"endpoints\":[{\"path\":\"/anthropic\",\"expected_wait_ms\":0,\"bound\":false}]}");
+    HttpMessage bobs = get("/anthropic/v1/penstock/status", "x-api-key: " + BOB);
+    assertThat(bobs.text()).contains("\"key\":\"bob\"").endsWith("\"endpoints\":[]}");
+    refused(get("/nowhere/v1/penstock/status", "x-api-key: " + BOB), 404, "no_endpoint");
   }
 
   @Test

@@ -47,8 +47,10 @@ class RepeatedRequestIT extends HostileCase {
     return byteSocket;
   }
 
-  /** Returns the bodies in the order in which the upstream got them: the client of one goes away, and
-   * sends another. */
+  /**
+   * Returns the bodies in the order in which the upstream got them: the client of one goes away,
+   * and sends another.
+   */
   private List<String> order(String path, String first, String second) throws InterruptedException {
     CountDownLatch served = new CountDownLatch(1);
     upstream.script(
@@ -81,12 +83,14 @@ class RepeatedRequestIT extends HostileCase {
   @ValueSource(strings = {CHAT, MESSAGES, "/openai/v1/responses?a=b"})
   void agentSendsTheSameRequestAgain_itGoesBeforeThoseThatCameLater(String path)
       throws InterruptedException {
-    assertThat(order(path, "agent", "agent")).containsExactly(body("before"), body("agent"), body("after"));
+    assertThat(order(path, "agent", "agent"))
+        .containsExactly(body("before"), body("agent"), body("after"));
   }
 
   @Test
   void agentSendsAnotherRequest_itStartsAtTheEnd() throws InterruptedException {
-    assertThat(order(CHAT, "one", "other")).containsExactly(body("before"), body("after"), body("other"));
+    assertThat(order(CHAT, "one", "other"))
+        .containsExactly(body("before"), body("after"), body("other"));
   }
 
   @Test

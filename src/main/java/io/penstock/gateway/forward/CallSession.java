@@ -57,7 +57,7 @@ final class CallSession {
   /** Time between pings, which keep proxies from taking the connections for dead. */
   static final long PING_NANOS = TimeUnit.SECONDS.toNanos(20);
 
-  private static final Logger LOG = LoggerFactory.getLogger(CallSession.class);
+  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.http");
 
   /** The running call, and one more message. */
   private static final int MOST_CALLS = 2;

@@ -198,8 +198,8 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
   }
 
   /** Returns whether a request asks the gateway about itself or about another request. */
-  private static boolean asksGateway(ServerHttpRequest request) {
-    return StatusAnswer.isStatusRequest(request) || RequestAnswer.isRequestQuestion(request);
+  private boolean asksGateway(ServerHttpRequest request) {
+    return status.isStatusRequest(request) || RequestAnswer.isRequestQuestion(request);
   }
 
   private Mono<Void> answered(
@@ -216,7 +216,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
       String requestId,
       ClientIdentity clientIdentity) {
     ServerHttpRequest request = exchange.getRequest();
-    if (StatusAnswer.isStatusRequest(request)) {
+    if (status.isStatusRequest(request)) {
       return status.write(exchange, requestId, clientIdentity.caller());
     }
     if (RequestAnswer.isRequestQuestion(request)) {

@@ -11,6 +11,7 @@ import io.penstock.time.Ticker;
 import io.penstock.wire.HeaderNames;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,13 +40,23 @@ public final class StatusAnswer {
     this.ticker = ticker;
   }
 
-  /** Returns whether a request asks for the status, whatever endpoints there are. */
-  static boolean isStatusRequest(ServerHttpRequest request) {
-    return HttpMethod.GET.equals(request.getMethod()) && PATH.equals(request.getURI().getRawPath());
+  /** Returns whether a request asks for the status of all endpoints, or below one for its own. */
+  boolean isStatusRequest(ServerHttpRequest request) {
+    String path = request.getURI().getRawPath();
+    return HttpMethod.GET.equals(request.getMethod())
+        && path.endsWith(PATH)
+        && (path.equals(PATH) || registry.find(above(path)) != null);
+  }
+
+  private static String above(String path) {
+    return path.substring(0, path.length() - PATH.length());
   }
 
   Mono<Void> write(ServerWebExchange exchange, String requestId, @Nullable ApiCaller caller) {
-    byte[] bytes = JsonMapper.shared().writeValueAsBytes(answer(caller));
+    String above = above(exchange.getRequest().getURI().getRawPath());
+    Endpoint only = above.isEmpty() ? null : registry.find(above);
+    Collection<Endpoint> told = only == null ? registry.all() : List.of(only);
+    byte[] bytes = JsonMapper.shared().writeValueAsBytes(answer(caller, told));
     ServerHttpResponse response = exchange.getResponse();
     response.setStatusCode(HttpStatus.OK);
     HttpHeaders headers = response.getHeaders();
@@ -56,7 +67,7 @@ public final class StatusAnswer {
     return response.writeWith(Mono.just(response.bufferFactory().wrap(bytes)));
   }
 
-  private Map<String, Object> answer(@Nullable ApiCaller caller) {
+  private Map<String, Object> answer(@Nullable ApiCaller caller, Collection<Endpoint> told) {
     Map<String, Object> answer = new LinkedHashMap<>();
     if (caller != null) {
       KeySpec key = caller.spec();
@@ -67,7 +78,7 @@ public final class StatusAnswer {
       answer.put("on_limit", key.terms().policy().waits() ? "wait" : "reject");
     }
     answer.put("limits", limits(caller));
-    answer.put("endpoints", endpoints(caller));
+    answer.put("endpoints", endpoints(caller, told));
     return answer;
   }
 
@@ -106,9 +117,10 @@ public final class StatusAnswer {
     return shown;
   }
 
-  private List<Map<String, Object>> endpoints(@Nullable ApiCaller caller) {
+  private static List<Map<String, Object>> endpoints(
+      @Nullable ApiCaller caller, Collection<Endpoint> told) {
     List<Map<String, Object>> endpoints = new ArrayList<>();
-    for (Endpoint endpoint : registry.all()) {
+    for (Endpoint endpoint : told) {
       if (EntryCheck.allows(caller, endpoint.spec(), endpoint.path())) {
         Map<String, Object> shown = new LinkedHashMap<>();
         shown.put("path", endpoint.path());
