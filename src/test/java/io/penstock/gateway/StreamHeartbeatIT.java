@@ -154,8 +154,9 @@ class StreamHeartbeatIT extends HostileCase {
     try (ByteSocket byteSocket = beating(SHORT_CHAT)) {
       assertThat(rest(byteSocket))
           .startsWith("data: {\"error\":{\"message\":\"it waited")
-          .contains("\"type\":\"requests\"")
-          .endsWith("\"code\":\"queue_timeout\"}}\n\n");
+          .contains("its place is kept for a repeat", "\"type\":\"requests\"")
+          .contains("\"code\":\"queue_timeout\",\"retry_at\":")
+          .endsWith("}}\n\n");
     }
     try (ByteSocket byteSocket = beating(SHORT_MESSAGES)) {
       assertThat(rest(byteSocket))
