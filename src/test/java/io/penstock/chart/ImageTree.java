@@ -165,7 +165,7 @@ final class ImageTree {
   private void routes() throws IOException {
     Path to = Files.createDirectories(root.resolve("etc/penstock/routes"));
     try (Stream<Path> files = Files.list(Path.of("routes"))) {
-      for (Path file : files.toList()) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
         Files.copy(file, to.resolve(file.getFileName()));
       }
     }
