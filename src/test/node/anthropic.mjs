@@ -102,7 +102,7 @@ export const cases = {
   },
 
   async "bad-request"(endpoint) {
-    const error = await caught(message(endpoint, { max_tokens: -1 }));
+    const error = await caught(message(endpoint, { Model: "another" }));
     assert.ok(error instanceof Anthropic.BadRequestError, String(error));
     assert.equal(error.error.error.type, "invalid_request_error");
     assert.equal(error.headers.get("x-penstock-reason"), "bad_request");

@@ -160,7 +160,7 @@ export const cases = {
   },
 
   async "bad-request"(endpoint) {
-    const error = await caught(chat(endpoint, { max_completion_tokens: -1 }));
+    const error = await caught(chat(endpoint, { Model: "another" }));
     assert.ok(error instanceof OpenAI.BadRequestError, String(error));
     assert.equal(error.headers.get("x-penstock-reason"), "bad_request");
   },

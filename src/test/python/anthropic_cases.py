@@ -150,7 +150,7 @@ def unknown_model(endpoint):
 
 
 def bad_request(endpoint):
-    body = {**HELLO, "max_tokens": -1}
+    body = {**HELLO, "extra_body": {"Model": "another"}}
     error = caught(anthropic.BadRequestError, lambda: client(endpoint).messages.create(**body))
     assert_equal(error.body["error"]["type"], "invalid_request_error")
     assert_equal(error.response.headers["x-penstock-reason"], "bad_request")

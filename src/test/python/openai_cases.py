@@ -167,7 +167,7 @@ def unknown_model(endpoint):
 def bad_request(endpoint):
     error = caught(
         openai.BadRequestError,
-        lambda: client(endpoint).chat.completions.create(**HELLO, max_completion_tokens=-1),
+        lambda: client(endpoint).chat.completions.create(**HELLO, extra_body={"Model": "another"}),
     )
     assert_equal(error.response.headers["x-penstock-reason"], "bad_request")
 
