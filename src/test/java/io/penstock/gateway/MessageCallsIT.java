@@ -445,7 +445,8 @@ class MessageCallsIT extends HostileCase {
     String first = PatientWaits.take(asked);
     say(
         "{\"type\":\"error\",\"status\":429,\"error\":{\"code\":\"rate_limit_exceeded\","
-            + "\"message\":\"slow down\"},\"headers\":{\"retry-after\":1}}");
+            + "\"message\":\"slow down\"},\"headers\":{\"retry-after\":1,\"x-bad\":\"a\\r\\nb: c\","
+            + "\"\":\"d\",\"e f\":\"g\",\"content-length\":\"3\",\"h\":{}}}");
     assertThat(PatientWaits.take(asked)).as("sent again by the gateway").isEqualTo(first);
     say(completed(1, 1));
     assertThat(ears.next()).isEqualTo(completed(1, 1));

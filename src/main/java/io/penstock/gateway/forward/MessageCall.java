@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValidationUtil;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.websocketx.ContinuationWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
@@ -295,8 +296,7 @@ final class MessageCall implements SocketMessage {
         .forEachEntry(
             (name, value) -> {
               String text = value.asString("");
-              boolean known = HeaderNames.isHopByHop(name.toLowerCase(Locale.ROOT));
-              if (!known && !text.isBlank() && isToken(name)) {
+              if (!text.isBlank() && passes(name, text)) {
                 headers.set(name, text.strip());
               }
             });
@@ -305,10 +305,12 @@ final class MessageCall implements SocketMessage {
     return UpstreamAnswer.whole(status, headers, event, asking);
   }
 
-  private static boolean isToken(String name) {
+  /** Returns whether an answer could have a header. */
+  private static boolean passes(String name, String value) {
     return !name.isEmpty()
-        && name.chars().allMatch(each -> Character.isLetterOrDigit(each) || each == '-')
-        && name.chars().allMatch(each -> each < 128);
+        && HttpHeaderValidationUtil.validateToken(name) < 0
+        && HttpHeaderValidationUtil.validateValidHeaderValue(value) < 0
+        && !HeaderNames.isHopByHop(name.toLowerCase(Locale.ROOT));
   }
 
   /** Ends its answer with an error. */
