@@ -105,6 +105,7 @@ public final class ParkedTicket extends Ticket {
     this.shadowTicket = shadowTicket;
     this.terms = terms;
     this.laneKey = LaneKey.of(ticketRequest.model(), ticketRequest.sender().account());
+    this.fingerprint = ticketRequest.sender().fingerprint();
     this.carried = null;
   }
 
@@ -225,7 +226,7 @@ public final class ParkedTicket extends Ticket {
   }
 
   /** Lets a request with that fingerprint take over its place if it is lost while it waits. */
-  public void fingerprint(long ofRequest) {
+  public void fingerprint(@Nullable Long ofRequest) {
     fingerprint = ofRequest;
   }
 

@@ -9,9 +9,12 @@ import io.penstock.tenant.SharedState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,23 +51,29 @@ final class LostPlaces {
    */
   private record LostPlace(
       ParkedTicket ticket, @Nullable Long fingerprint, long fromNanos, long untilNanos) {
-    Object tenant() {
-      return ticket.client().sender();
+    boolean isOver(long now) {
+      return untilNanos < now;
     }
 
+    boolean isToldTo(PromiseHolder client) {
+      return fingerprint == null && ticket.client().equals(client);
+    }
+
+    /** Returns whether a request of the tenant takes it over. */
     boolean fits(TicketRequest.Sender sender, long now) {
-      if (now < fromNanos) {
-        return false;
-      }
-      return fingerprint == null
-          ? ticket.client().equals(sender.client())
-          : fingerprint.equals(sender.fingerprint()) && tenant().equals(sender.tenant());
+      boolean its =
+          fingerprint == null
+              ? isToldTo(sender.client())
+              : fingerprint.equals(sender.fingerprint());
+      return its && now >= fromNanos;
     }
   }
 
+  /** The places by their tenants. */
   @SharedState("places of lost requests")
-  private final List<LostPlace> places = new ArrayList<>();
+  private final Map<Object, List<LostPlace>> byTenant = new HashMap<>();
 
+  private int places;
   private final LongSupplier graceNanos;
   private volatile boolean empty = true;
 
@@ -83,8 +92,8 @@ final class LostPlaces {
   }
 
   private synchronized boolean anyOf(Object tenant) {
-    return places.stream()
-        .anyMatch(each -> each.fingerprint() != null && each.tenant().equals(tenant));
+    return byTenant.getOrDefault(tenant, List.of()).stream()
+        .anyMatch(each -> each.fingerprint() != null);
   }
 
   /** Remembers the place of a ticket whose client went away, if a repeat can be recognised. */
@@ -109,21 +118,32 @@ final class LostPlaces {
   }
 
   private synchronized void add(LostPlace lost, long now) {
-    forget(now);
     PromiseHolder client = lost.ticket().client();
-    if (lost.fingerprint() == null) {
-      places.removeIf(each -> each.fingerprint() == null && each.ticket().client().equals(client));
+    if (places == MOST) {
+      List.copyOf(byTenant.keySet()).forEach(tenant -> forget(tenant, each -> each.isOver(now)));
     }
-    long ofTenant = places.stream().filter(each -> each.tenant().equals(lost.tenant())).count();
-    if (places.size() < MOST && ofTenant < MOST_OF_TENANT) {
-      places.add(lost);
+    boolean told = lost.fingerprint() == null;
+    forget(client.sender(), each -> each.isOver(now) || (told && each.isToldTo(client)));
+    List<LostPlace> ofTenant = byTenant.getOrDefault(client.sender(), List.of());
+    if (places < MOST && ofTenant.size() < MOST_OF_TENANT) {
+      byTenant.computeIfAbsent(client.sender(), absent -> new ArrayList<>()).add(lost);
+      places++;
       empty = false;
     }
   }
 
-  private void forget(long now) {
-    places.removeIf(each -> each.untilNanos() < now);
-    empty = places.isEmpty();
+  /** Forgets some places of a tenant; the caller synchronizes. */
+  private void forget(Object tenant, Predicate<LostPlace> some) {
+    List<LostPlace> ofTenant = byTenant.get(tenant);
+    if (ofTenant != null) {
+      places -= ofTenant.size();
+      ofTenant.removeIf(some);
+      places += ofTenant.size();
+      if (ofTenant.isEmpty()) {
+        byTenant.remove(tenant);
+      }
+      empty = places == 0;
+    }
   }
 
   /** Returns the ticket whose place a request takes over, or null when there is none. */
@@ -132,17 +152,16 @@ final class LostPlaces {
   }
 
   private synchronized @Nullable ParkedTicket takeFirst(TicketRequest.Sender sender, long now) {
-    forget(now);
+    forget(sender.tenant(), each -> each.isOver(now));
     LostPlace first =
-        places.stream()
+        byTenant.getOrDefault(sender.tenant(), List.of()).stream()
             .filter(each -> each.fits(sender, now))
             .min(Comparator.comparingLong(each -> each.ticket().order()))
             .orElse(null);
     if (first == null) {
       return null;
     }
-    places.remove(first);
-    empty = places.isEmpty();
+    forget(sender.tenant(), first::equals);
     return first.ticket();
   }
 }

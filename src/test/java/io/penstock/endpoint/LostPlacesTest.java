@@ -39,15 +39,10 @@ class LostPlacesTest {
     return endpointFixture.open(strict("/", 1, 10), EndpointSetup.fifo(64), waiting);
   }
 
-  /** Submits a request of a key, as the gateway does: while it waits, it can be recognised. */
+  /** Submits a request of a key, with a body that stands for those bytes. */
   private static ParkedTicket submit(Endpoint endpoint, String key, long bytes) {
-    ParkedTicket ticket =
-        endpoint.submit(
-            RequestFixture.of(null, Cost.ofInput(1)).tenant(key).fingerprint(bytes).made());
-    if (ticket.outcome() == null) {
-      ticket.fingerprint(bytes);
-    }
-    return ticket;
+    return endpoint.submit(
+        RequestFixture.of(null, Cost.ofInput(1)).tenant(key).fingerprint(bytes).made());
   }
 
   private static void fill(Endpoint endpoint) {
@@ -157,6 +152,27 @@ class LostPlacesTest {
     assertThat(submit(endpoint, "a", 1_000 + LostPlaces.MOST_OF_TENANT).order())
         .isGreaterThan(last.order());
     assertThat(submit(endpoint, "a", 1_000).order()).isEqualTo(lost.getFirst().order());
+  }
+
+  @Test
+  void manyTenantsLosePlaces_thoseThatAreOverMakeRoom() {
+    Endpoint endpoint = open(600);
+    fill(endpoint);
+    for (int each = 0; each < LostPlaces.MOST; each++) {
+      ParkedTicket lost = submit(endpoint, "tenant " + each, 7);
+      lost.cancel();
+      endpointFixture.drivers.run();
+    }
+    ParkedTicket late = submit(endpoint, "late", 7);
+    late.cancel();
+    endpointFixture.drivers.run();
+    assertThat(submit(endpoint, "late", 7).order()).as("not kept").isGreaterThan(late.order());
+    endpointFixture.at(10 * SECOND + 1);
+    ParkedTicket next = submit(endpoint, "next", 7);
+    next.cancel();
+    endpointFixture.drivers.run();
+    assertThat(submit(endpoint, "next", 7).order()).isEqualTo(next.order());
+    assertThat(submit(endpoint, "tenant 0", 7).order()).isGreaterThan(next.order());
   }
 
   @Test

@@ -120,9 +120,8 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
         requestContext.endpoint().submit(ask(exchange.getRequest(), requestContext));
     requestContext.submitted(parkedTicket);
     if (parkedTicket.outcome() == null) {
-      Long fingerprint = fingerprint(exchange.getRequest(), requestContext);
-      if (fingerprint != null) {
-        parkedTicket.fingerprint(fingerprint);
+      if (parkedTicket.fingerprint() == null) {
+        parkedTicket.fingerprint(fingerprint(exchange.getRequest(), requestContext));
       }
       park(requestContext, parkedTicket);
       if (requestContext.asksPermit()) {
