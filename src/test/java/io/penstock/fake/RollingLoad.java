@@ -120,10 +120,10 @@ public final class RollingLoad implements AutoCloseable {
     }
     repeatingClients.ask(
         40, new RepeatingClients.Question(SLOT, "/slot" + CHAT, ASK, ANSWER::equals));
-    // exceeds the capacity of two windows, and of ten seconds of permits: some still wait after a
-    // pause
+    // exceeds the capacity of five windows, and of ten seconds of permits: some still wait after a
+    // pause, also where everything is slow
     for (int i = 0; i < 120; i++) {
-      String path = WINDOW_PATH + "?tokens=" + (10 + 7 * (i % 60));
+      String path = WINDOW_PATH + "?tokens=" + (20 + 14 * (i % 60));
       repeatingClients.ask(
           1,
           new RepeatingClients.Question(WINDOW, path, "", text -> text.startsWith("{\"ok\":true")));
