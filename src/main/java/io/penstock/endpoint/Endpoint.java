@@ -311,6 +311,14 @@ public final class Endpoint {
     return refusal;
   }
 
+  /**
+   * Returns the refusal of a call that may use any number of tokens, by a budget of its key or
+   * group that is used up; null while there is none.
+   */
+  public @Nullable Refusal usedUpBudget(CallerAccount callerAccount) {
+    return spec().shadow() ? null : callerAccount.usedUpBudget(services.ticker().nanos());
+  }
+
   /** Counts a request that is refused before it became a ticket. */
   public void refused(Cost cost, long bytes, Refusal refusal) {
     ticketAccounting.turnedAway(null, cost, bytes, refusal);

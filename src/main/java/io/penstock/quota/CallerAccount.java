@@ -245,6 +245,25 @@ public final class CallerAccount {
   }
 
   /**
+   * Returns the refusal of a call with an unknown number of tokens, by a budget that is used up;
+   * null while there is none. Takes nothing.
+   */
+  public @Nullable Refusal usedUpBudget(long now) {
+    enter();
+    try {
+      for (Quota quota : quotas(null, now)) {
+        Refusal refusal = quota.usedUpBudget(now);
+        if (refusal != null) {
+          return refusal;
+        }
+      }
+      return null;
+    } finally {
+      leave();
+    }
+  }
+
+  /**
    * Reports to other regions which of the limits they share had no room for a request that has just
    * arrived and now waits or was refused.
    */

@@ -30,6 +30,8 @@ public final class Quota {
   /** Cost rule for requests that are charged at arrival instead of at release. */
   private static final PoolTariff AT_ARRIVAL = PoolTariff.of(ChargeRule.WHOLE);
 
+  private static final Cost ONE_TOKEN = Cost.ofInput(1);
+
   private final String name;
   private final boolean ofKey;
   private final WaitList waitList = new WaitList();
@@ -373,8 +375,31 @@ public final class Quota {
     for (MeteredLimit metered : current.limits()) {
       if (metered.isBudget() && !metered.limit().sharing().isShared()) {
         Weight weight = metered.weigh(current.charge(), cost);
-        if (metered.needed(weight, cost) > metered.left(now)) {
+        if (metered.needed(weight, cost) > Math.max(0, metered.left(now))) {
           return new Denial(metered, weight, cost, null).refusal(name, now);
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Returns the refusal of every request that uses tokens, by a budget with none left; null while
+   * all budgets have some. Of a shared budget it is also null while the next slices may have some.
+   */
+  @Nullable Refusal usedUpBudget(long now) {
+    Refusal own = lackOfBudget(ONE_TOKEN, now);
+    if (own != null) {
+      return own;
+    }
+    QuotaTerms current = quotaTerms;
+    for (MeteredLimit metered : current.limits()) {
+      if (metered.isBudget() && metered.limit().sharing().isShared()) {
+        Weight weight = metered.weigh(AT_ARRIVAL, ONE_TOKEN);
+        LimitAnswer limitAnswer = metered.limit().decide(weight, now);
+        Denial denial = new Denial(metered, weight, ONE_TOKEN, limitAnswer);
+        if (limitAnswer instanceof LimitAnswer.Wait && denial.awaitingSlices(now) == null) {
+          return denial.refusal(name, now);
         }
       }
     }

@@ -1,5 +1,6 @@
 package io.penstock.gateway.admit;
 
+import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.request.FilterOrder;
@@ -92,6 +93,10 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
       if (!spec.forwarding().upgrades()) {
         return refuse(exchange, requestContext, NO_UPGRADES);
       }
+      Refusal uncounted = ofMessages == null ? uncounted(requestContext) : null;
+      if (uncounted != null) {
+        return refuse(exchange, requestContext, uncounted);
+      }
       Refusal full = webSockets.refusal(requestContext.body().tenant());
       if (full != null) {
         return refuse(exchange, requestContext, full);
@@ -125,6 +130,25 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
     }
     requestContext.describes(model);
     return refuse(exchange, requestContext, NO_MODEL);
+  }
+
+  /**
+   * Returns the refusal of a WebSocket with messages that nobody weighs, and with answers that do
+   * not state what they used, where tokens are limited; else null.
+   */
+  private static @Nullable Refusal uncounted(RequestContext requestContext) {
+    boolean stated =
+        requestContext.upstreamProtocol().sessionUsage() != null
+            || !requestContext.cost().equals(Cost.NO_TOKENS);
+    String owner =
+        stated ? null : ForbiddenCalls.ownerOfTokenLimit(requestContext, requestContext.caller());
+    return owner == null
+        ? null
+        : Refusal.of(
+            RefusalReason.UPGRADE_REFUSED,
+            "nobody can count the tokens of this WebSocket, and "
+                + owner
+                + " has a limit of tokens here; make the calls over HTTP");
   }
 
   private static Mono<Void> passed(

@@ -70,6 +70,10 @@ public final class WeighFilter implements GlobalFilter, Ordered {
       return refuse(exchange, requestContext, ofMessages);
     }
     if (!call.weighed()) {
+      Refusal usedUp = early.ofUnweighed(requestContext, request);
+      if (usedUp != null) {
+        return refuse(exchange, requestContext, usedUp);
+      }
       requestContext.setCost(
           RequestWeighing.unread(spec.reading(), requestContext.parameters().tokens()));
       return chain.filter(spec.permit() ? exchange : watched(exchange));
