@@ -277,8 +277,10 @@ class PenstockConfiguration {
       LimitWiring limitWiring,
       StartSetup setup,
       Ticker ticker,
+      UsageLedger usageLedger,
       ObjectProvider<KeyStorage> storage) {
-    KeyRegistry keyRegistry = new KeyRegistry(limitWiring.source(), setup.window().toNanos());
+    KeyRegistry keyRegistry =
+        new KeyRegistry(limitWiring.source(), setup.window().toNanos(), usageLedger);
     limitWiring.shareKeys(keyRegistry::sharing);
     storage.ifAvailable(store -> store.follow(keyRegistry, ticker));
     return keyRegistry;

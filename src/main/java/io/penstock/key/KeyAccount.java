@@ -28,6 +28,10 @@ final class KeyAccount {
   private final ConfiguredLimits configuredLimits;
   private final CallerAccount callerAccount;
   private volatile KeySpec spec;
+
+  /** Whether the key has got a budget that does not count yet what was used before. */
+  private volatile boolean laterBudget;
+
   private volatile @Nullable Open open;
 
   KeyAccount(KeyAccounts all, LimitSource source, ConfiguredLimits configuredLimits, KeySpec spec) {
@@ -46,9 +50,23 @@ final class KeyAccount {
   /** Sets the present key; the quotas follow when they are next requested. */
   void use(KeySpec next) {
     if (!next.equals(spec)) {
+      laterBudget |= hasNoBudget(spec);
       spec = next;
       callerAccount.waits(next.terms().policy().waits());
     }
+  }
+
+  private static boolean hasNoBudget(KeySpec key) {
+    return key.terms().limits().budgetTokensPerDay() == 0;
+  }
+
+  /**
+   * Returns what a new budget counts at once: nothing, unless the key was known without one. The
+   * use of an earlier key of the same name is not counted.
+   */
+  private long usedBefore(KeySpec current) {
+    boolean sameName = current.identity().limitOwner().equals(current.name());
+    return laterBudget && sameName ? all.usedTokens().ofKey(current.name()) : 0;
   }
 
   /**
@@ -97,7 +115,8 @@ final class KeyAccount {
       return before;
     }
     KeyQuota own = before == null ? holding("key " + current.name()) : before.own();
-    own.applyLimits(configuredLimits.of(current), now);
+    own.applyLimits(configuredLimits.of(current), now, budget -> usedBefore(current));
+    laterBudget = hasNoBudget(current);
     Map<String, KeyQuota> models = new HashMap<>();
     if (before != null) {
       models.putAll(before.models());
@@ -111,7 +130,7 @@ final class KeyAccount {
                 models.computeIfAbsent(
                     model, absent -> holding("key " + current.name() + " for " + model)));
     // A quota that is no longer configured stays, without limits, for requests that still face it.
-    models.forEach((model, held) -> held.applyLimits(ofModel(current, model), now));
+    models.forEach((model, held) -> held.applyLimits(ofModel(current, model), now, budget -> 0));
     Open next = new Open(current, own, Map.copyOf(models));
     open = next;
     if (before == null) {

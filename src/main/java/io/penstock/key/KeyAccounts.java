@@ -1,12 +1,14 @@
 package io.penstock.key;
 
 import io.penstock.cost.ChargeRule;
+import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelNames;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.Quota;
 import io.penstock.sharing.LimitSource;
 import io.penstock.tenant.SharedState;
 import io.penstock.time.WallClock;
+import io.penstock.usage.UsedTokens;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyAccounts {
   private final LimitSource limits;
+  private final UsedTokens usedTokens;
   private final ConfiguredLimits configuredLimits;
 
   /** Accounts by the owner of their limits. */
@@ -42,12 +45,13 @@ final class KeyAccounts {
   /** Returns the present key with limits of an owner, null when there is none. */
   private volatile Function<String, @Nullable KeySpec> keys = owner -> null;
 
-  KeyAccounts(LimitSource limits, long windowNanos) {
-    this(limits, windowNanos, WallClock.system());
+  KeyAccounts(LimitSource limits, long windowNanos, UsedTokens usedTokens) {
+    this(limits, windowNanos, usedTokens, WallClock.system());
   }
 
-  KeyAccounts(LimitSource limits, long windowNanos, WallClock wall) {
+  KeyAccounts(LimitSource limits, long windowNanos, UsedTokens usedTokens, WallClock wall) {
     this.limits = limits;
+    this.usedTokens = usedTokens;
     this.configuredLimits = new ConfiguredLimits(windowNanos, wall);
   }
 
@@ -73,7 +77,8 @@ final class KeyAccounts {
               ? new KeyQuota(
                   limits, new Quota("group " + group.name(), ChargeRule.TOTAL, List.of()))
               : known;
-      keyQuota.applyLimits(configuredLimits.of(group), now);
+      keyQuota.applyLimits(
+          configuredLimits.of(group), now, budget -> known == null ? 0 : used(group, budget));
       next.put(group.name(), keyQuota);
     }
     Map<String, KeyQuota> before = groups;
@@ -84,6 +89,15 @@ final class KeyAccounts {
             keyQuota.forget();
           }
         });
+  }
+
+  private long used(GroupSpec group, LimitSpec.Day budget) {
+    return usedTokens.ofGroup(group.name(), budget.lengthNanos() > LimitSpec.Day.NANOS);
+  }
+
+  /** Returns what keys and groups have used. */
+  UsedTokens usedTokens() {
+    return usedTokens;
   }
 
   /**

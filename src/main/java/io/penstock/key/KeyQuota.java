@@ -1,7 +1,9 @@
 package io.penstock.key;
 
 import io.penstock.cost.ChargeRule;
+import io.penstock.cost.Cost;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.sharing.LimitId;
@@ -10,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 
 /**
  * Quota of a key or group, with the ids of its limits, which it forgets when it ends. Changed by
@@ -32,14 +35,25 @@ final class KeyQuota {
   /**
    * Applies other limits. Charges of a limit that stays are kept; limits that are not in {@code
    * terms} are forgotten.
+   *
+   * @param used returns what a budget that is new here counts at once, in tokens
    */
-  void applyLimits(List<KeyLimit> terms, long now) {
+  void applyLimits(List<KeyLimit> terms, long now, ToLongFunction<LimitSpec.Day> used) {
     Set<LimitId> next = new HashSet<>();
     List<MeteredLimit> limits = new ArrayList<>();
     for (KeyLimit term : terms) {
       next.add(term.id());
       Limit limit = source.limit(term.id(), term.spec(), now);
-      limits.add(new MeteredLimit(term.id().measure(), limit, term.reason()));
+      MeteredLimit metered = new MeteredLimit(term.id().measure(), limit, term.reason());
+      limits.add(metered);
+      if (metered.isBudget()
+          && !ids.contains(term.id())
+          && term.spec() instanceof LimitSpec.Day budget) {
+        long before = Math.min(used.applyAsLong(budget), Cost.MAX_TOKENS);
+        if (before > 0) {
+          limit.charge(before, 0, now);
+        }
+      }
     }
     quota.change(ChargeRule.TOTAL, limits);
     ids.stream().filter(id -> !next.contains(id)).forEach(source::forget);

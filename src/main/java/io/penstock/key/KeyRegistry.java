@@ -2,6 +2,7 @@ package io.penstock.key;
 
 import io.penstock.sharing.LimitSource;
 import io.penstock.sharing.SharingMode;
+import io.penstock.usage.UsedTokens;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -78,7 +79,16 @@ public final class KeyRegistry {
    * @param windowNanos the window of the limits per minute: 60 s, shorter in tests
    */
   public KeyRegistry(LimitSource limits, long windowNanos) {
-    accounts = new KeyAccounts(limits, windowNanos);
+    this(limits, windowNanos, UsedTokens.NONE);
+  }
+
+  /**
+   * Creates an empty set.
+   *
+   * @param usedTokens what keys and groups have used, for budgets that they get later
+   */
+  public KeyRegistry(LimitSource limits, long windowNanos, UsedTokens usedTokens) {
+    accounts = new KeyAccounts(limits, windowNanos, usedTokens);
   }
 
   /**

@@ -52,7 +52,7 @@ public record MeteredLimit(
    * so that no requests together can use more than that, however small their answers were expected
    * to be.
    */
-  boolean isBudget() {
+  public boolean isBudget() {
     return isBudget(measure, limit);
   }
 

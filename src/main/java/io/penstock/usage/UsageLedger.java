@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * key and day is bounded; usage beyond these bounds is counted as {@link #OTHER}. Safe from any
  * thread; counting takes no lock once the row exists.
  */
-public final class UsageLedger implements UsageSink {
+public final class UsageLedger implements UsageSink, UsedTokens {
   /** Number of days that are kept, including the running one. */
   public static final int DAYS = 400;
 
@@ -262,6 +263,25 @@ public final class UsageLedger implements UsageSink {
   /** Returns all rows, in order of day, key, group and model. */
   public List<Row> rows() {
     return rows(LocalDate.MIN, LocalDate.MAX);
+  }
+
+  /** Returns the tokens of the rows from a day until now, input plus output. */
+  private long tokens(LocalDate from, Predicate<Row> counts) {
+    return rows(from, today()).stream()
+        .filter(counts)
+        .mapToLong(row -> Tally.sum(row.input(), row.output()))
+        .reduce(0, Tally::sum);
+  }
+
+  @Override
+  public long ofKey(String name) {
+    return tokens(today(), row -> row.key().equals(name));
+  }
+
+  @Override
+  public long ofGroup(String name, boolean month) {
+    LocalDate today = today();
+    return tokens(month ? today.withDayOfMonth(1) : today, row -> row.group().equals(name));
   }
 
   private static Row row(LocalDate date, Account account, Tally tally) {

@@ -7,6 +7,7 @@ import io.penstock.fake.TrailingChecker;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.CallerAccount;
 import io.penstock.sharing.LocalLimitSource;
+import io.penstock.usage.UsedTokens;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,8 @@ class HammeredKeyTest {
   private final TrailingChecker tokens = new TrailingChecker(TPM, MINUTE);
   private final AtomicLong now = new AtomicLong(START);
   private final AtomicLong arrivals = new AtomicLong();
-  private final KeyAccounts accounts = new KeyAccounts(new LocalLimitSource(), MINUTE, () -> 0);
+  private final KeyAccounts accounts =
+      new KeyAccounts(new LocalLimitSource(), MINUTE, UsedTokens.NONE, () -> 0);
   private final KeySpec key =
       new KeySpec(
           "k",

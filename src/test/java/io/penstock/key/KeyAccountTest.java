@@ -7,6 +7,7 @@ import io.penstock.fake.CountedLimits;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.Quota;
+import io.penstock.usage.UsedTokens;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -24,7 +25,7 @@ class KeyAccountTest {
       Map.of("m", new KeySpec.ModelLimits(9, 0));
 
   private final CountedLimits limits = new CountedLimits();
-  private final KeyAccounts accounts = new KeyAccounts(limits, MINUTE, () -> 0);
+  private final KeyAccounts accounts = new KeyAccounts(limits, MINUTE, UsedTokens.NONE, () -> 0);
   private long now = 1_000 * SECOND;
 
   private static KeySpec key(KeySpec.Limits limits, Map<String, KeySpec.ModelLimits> models) {

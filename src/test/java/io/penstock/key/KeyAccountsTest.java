@@ -12,6 +12,7 @@ import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.SharingMode;
+import io.penstock.usage.UsedTokens;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +37,21 @@ class KeyAccountsTest {
   private long now = 1_000 * SECOND;
   private long arrivals;
   private final KeyAccounts accounts =
-      new KeyAccounts(limits, MINUTE, () -> NOON + (now - 1_000 * SECOND) / 1_000_000);
+      new KeyAccounts(
+          limits,
+          MINUTE,
+          new UsedTokens() {
+            @Override
+            public long ofKey(String name) {
+              return name.equals("k") ? 70 : 0;
+            }
+
+            @Override
+            public long ofGroup(String name, boolean month) {
+              return month ? 900 : 70;
+            }
+          },
+          () -> NOON + (now - 1_000 * SECOND) / 1_000_000);
 
   private static KeySpec key(
       String name,
@@ -121,6 +136,63 @@ class KeyAccountsTest {
     assertThat(denial.retryUseless()).isTrue();
     passes(DAY / 2);
     assertThat(takes(key, 100)).isTrue();
+  }
+
+  private static KeySpec budgeted(String name, long budget) {
+    return key(name, new KeySpec.Limits(0, 0, 0, 0, budget, 0));
+  }
+
+  private void become(KeySpec key) {
+    accounts.follow(owner -> owner.equals(key.identity().limitOwner()) ? key : null, now);
+  }
+
+  @Test
+  void budgetThatAKeyGetsLater_countsWhatItUsedThatDay() {
+    assertThat(takes(key("k", NONE), 70)).isTrue();
+    become(budgeted("k", 100));
+    assertThat(takes(budgeted("k", 100), 30)).isTrue();
+    assertThat(denial(budgeted("k", 100), "m", 1).reason()).isEqualTo(RefusalReason.KEY_BUDGET);
+    become(budgeted("k", 110));
+    assertThat(takes(budgeted("k", 110), 10)).isTrue();
+    assertThat(denial(budgeted("k", 110), "m", 1).reason()).isEqualTo(RefusalReason.KEY_BUDGET);
+    passes(DAY / 2);
+    assertThat(takes(budgeted("k", 110), 110)).isTrue();
+  }
+
+  @Test
+  void budgetThatIsTakenAwayAndGivenBack_countsWhatWasUsedMeanwhile() {
+    assertThat(takes(budgeted("k", 100), 100)).isTrue();
+    become(key("k", NONE));
+    assertThat(takes(key("k", NONE), 1_000)).isTrue();
+    become(budgeted("k", 100));
+    assertThat(takes(budgeted("k", 100), 30)).isTrue();
+    assertThat(denial(budgeted("k", 100), "m", 1).reason()).isEqualTo(RefusalReason.KEY_BUDGET);
+  }
+
+  @Test
+  void budgetThatAKeyHadFromTheStart_countsNoEarlierUse() {
+    assertThat(takes(budgeted("k", 100), 100)).isTrue();
+    KeySpec again =
+        budgeted("k", 100).identifiedBy(new KeySpec.Identity("k-again", KeySpec.Identity.UNKNOWN));
+    assertThat(takes(again.with(key("k", NONE).terms()), 1)).isTrue();
+    become(again);
+    assertThat(takes(again, 100)).as("of a key with the name of a revoked one").isTrue();
+  }
+
+  @Test
+  void budgetThatAGroupGetsLater_countsWhatItUsedThatDayOrMonth() {
+    KeySpec member = key("member", NONE, Map.of(), "g", false);
+    accounts.configure(List.of(new GroupSpec("g", 0, 0, 0, 0, 0)), now);
+    assertThat(takes(member, 70)).isTrue();
+    accounts.configure(List.of(new GroupSpec("g", 0, 0, 0, 100, 0)), now);
+    assertThat(takes(member, 30)).isTrue();
+    assertThat(denial(member, "m", 1).reason()).isEqualTo(RefusalReason.GROUP_BUDGET);
+    accounts.configure(List.of(new GroupSpec("g", 0, 0, 0, 0, 1_000)), now);
+    assertThat(takes(member, 100)).isTrue();
+    assertThat(denial(member, "m", 1).reason()).isEqualTo(RefusalReason.GROUP_BUDGET);
+    accounts.configure(List.of(new GroupSpec("other", 0, 0, 0, 100, 0)), now);
+    KeySpec first = key("new", NONE, Map.of(), "other", false);
+    assertThat(takes(first, 100)).as("of a group that is new").isTrue();
   }
 
   @Test

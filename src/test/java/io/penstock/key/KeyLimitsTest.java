@@ -9,6 +9,7 @@ import io.penstock.quota.CallerAccount;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.sharing.SharingMode;
+import io.penstock.usage.UsedTokens;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -158,7 +159,7 @@ class KeyLimitsTest {
     KeySpec key =
         new KeySpec("a", List.of(new KeySpec.Secret(1, 2, 3, 4, KeySpec.NEVER)), key(ALL).terms());
     KeyIndex index = KeyIndex.of(List.of(key));
-    KeyAccounts keyAccounts = new KeyAccounts(new LocalLimitSource(), MINUTE);
+    KeyAccounts keyAccounts = new KeyAccounts(new LocalLimitSource(), MINUTE, UsedTokens.NONE);
     assertThat(index.isEmpty()).isFalse();
     assertThat(index.find(1, 3, NOW, keyAccounts)).isNull();
     assertThat(index.find(3, 2, NOW, keyAccounts)).isNull();

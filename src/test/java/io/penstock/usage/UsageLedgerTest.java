@@ -62,6 +62,24 @@ class UsageLedgerTest {
   }
 
   @Test
+  void tokensOfKeysAndGroups_areThoseOfTheRunningDayOrMonth() {
+    ledger.add("k", "g", "m", used(100, 10));
+    clock.addAndGet(86_400_000);
+    ledger.add("k", "g", "m", used(20, 2));
+    ledger.add("k", null, "other", used(5, 0));
+    ledger.add("other", "g", "m", used(3, 1));
+    assertThat(ledger.ofKey("k")).isEqualTo(27);
+    assertThat(ledger.ofGroup("g", false)).isEqualTo(26);
+    assertThat(ledger.ofGroup("g", true)).isEqualTo(136);
+    clock.addAndGet(-86_400_001);
+    assertThat(ledger.ofGroup("g", true)).as("in the last month").isZero();
+    long most = Long.MAX_VALUE;
+    ledger.restore(
+        List.of(new Row(ledger.today(), "huge", "", "m", 1, most, most, CachedInput.NONE)));
+    assertThat(ledger.ofKey("huge")).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
   void modelsThatClientsMakeUp_shareOneRow() {
     IntStream.range(0, 100).forEach(i -> ledger.add("k", "g", "m" + i, used(1, 1)));
     assertThat(ledger.rows()).hasSize(100);
