@@ -34,6 +34,7 @@ import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.endpoint.EndpointSpec.Warmup;
 import io.penstock.endpoint.ExcessOutput;
 import io.penstock.endpoint.WithheldHeaders;
+import io.penstock.key.KeySpec;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.ProviderProtocol;
@@ -222,6 +223,14 @@ final class EndpointSettings {
           effectiveValues -> effectiveValues.get(DIALECT).retryAfterMaxSeconds(),
           "Seconds; Retry-After advises no longer time, for clients that give up above it; 0 is no"
               + " cap.");
+
+  static final RouteSetting<Long> LIGHT_RPM =
+      RouteSetting.fixed(
+          "light_rpm",
+          new NumberShapes.Whole(0, Cost.MAX_TOKENS),
+          KeySpec.Limits.LIGHT_RPM,
+          "Calls that cost nothing in any 60 seconds, where requests have no keys; 0 is"
+              + " unlimited.");
 
   static final RouteSetting<Long> MAX_SKIPS =
       RouteSetting.fixed(
@@ -418,6 +427,7 @@ final class EndpointSettings {
           MAX_WAIT,
           PLACE_GRACE,
           RETRY_AFTER_MAX,
+          LIGHT_RPM,
           MAX_SKIPS,
           HEARTBEAT_SECONDS,
           HEARTBEAT_AFTER,
@@ -488,7 +498,8 @@ final class EndpointSettings {
             values.get(MAX_WAIT),
             values.get(PLACE_GRACE),
             new Heartbeats(values.get(HEARTBEAT_SECONDS), values.get(HEARTBEAT_AFTER)),
-            values.get(RETRY_AFTER_MAX)),
+            values.get(RETRY_AFTER_MAX),
+            values.get(LIGHT_RPM)),
         new Reading(
             values.get(DIALECT),
             values.get(COST_FROM),

@@ -59,6 +59,13 @@ public final class KeySettings {
           "Largest maximum of output that a request may state, for all its answers; written"
               + " into requests that state none");
 
+  static final RouteSetting<Long> LIGHT_RPM =
+      RouteSetting.fixed(
+          "light_rpm",
+          LIMIT,
+          Limits.LIGHT_RPM,
+          "Calls that cost nothing in any 60 seconds; 0 is unlimited.");
+
   static final RouteSetting<Map<String, ModelLimits>> MODELS =
       RouteSetting.fixed(
           "models", new KeyModels(), Map.of(), "What it may spend on some models, by their names.");
@@ -136,6 +143,13 @@ public final class KeySettings {
               Limits::maxOutputTokens,
               "output per request",
               "max-output-tokens"),
+          new KeyTerm<>(
+              LIGHT_RPM,
+              terms -> terms.limits().lightRpm(),
+              "free calls per minute",
+              "light-rpm",
+              "N",
+              DEFAULT),
           new KeyTerm<>(MODELS, KeyTerms::models, "limits for models", "", "", null),
           new KeyTerm<>(GROUP, KeyTerms::group, "group", "group", "NAME", "none"),
           new KeyTerm<>(
@@ -226,7 +240,8 @@ public final class KeySettings {
             values.get(RPD),
             values.get(CONCURRENCY),
             values.get(BUDGET_TOKENS_PER_DAY),
-            values.get(MAX_OUTPUT_TOKENS)),
+            values.get(MAX_OUTPUT_TOKENS),
+            values.get(LIGHT_RPM)),
         values.get(MODELS),
         values.find(GROUP).orElse(null),
         new Scope(

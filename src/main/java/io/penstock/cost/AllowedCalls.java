@@ -16,7 +16,7 @@ public record AllowedCalls(boolean all, boolean weighed, List<String> paths) {
   /** All calls. */
   public static final AllowedCalls ALL = new AllowedCalls(true, true, List.of());
 
-  /** The calls of which the cost in tokens is known. */
+  /** The calls with a cost in tokens that is known, or with none. */
   public static final AllowedCalls WEIGHED = new AllowedCalls(false, true, List.of());
 
   /** The word for {@link #ALL} in files and requests. */
@@ -47,7 +47,7 @@ public record AllowedCalls(boolean all, boolean weighed, List<String> paths) {
   /**
    * Returns whether a call passes.
    *
-   * @param isWeighed whether it is weighed
+   * @param isWeighed whether it is weighed, or costs nothing
    * @param path its path, decoded, as it is sent upstream without the path of the upstream's URL
    */
   public boolean permit(boolean isWeighed, String path) {

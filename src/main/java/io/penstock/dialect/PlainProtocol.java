@@ -59,6 +59,11 @@ final class PlainProtocol implements ProviderProtocol {
   }
 
   @Override
+  public boolean isLight(String method, String path) {
+    return false;
+  }
+
+  @Override
   public RequestReader requestReader(EndpointSpec.Reading reading, String path, HashKey key) {
     return new UnreadBody(Cost.ofInput(Math.clamp(reading.defaultTokens(), 0L, Cost.MAX_TOKENS)));
   }

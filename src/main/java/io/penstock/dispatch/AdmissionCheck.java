@@ -197,12 +197,21 @@ public final class AdmissionCheck {
       long each = paused ? ticketRoute.statedEnd(parkedTicket, now) : readiness.fromNanos();
       end = Math.min(end, each);
     }
-    return end == Ticker.NEVER
-        ? null
-        : new Refusal(
-            RefusalReason.UPSTREAM_PAUSED,
-            "every upstream that serves this has said that it takes no requests for a while",
-            end - now);
+    return end == Ticker.NEVER ? null : paused(end - now);
+  }
+
+  private static Refusal paused(long waitNanos) {
+    return new Refusal(
+        RefusalReason.UPSTREAM_PAUSED,
+        "every upstream that serves this has said that it takes no requests for a while",
+        waitNanos);
+  }
+
+  /** Returns the refusal of a call that never waits, and that none of its routes takes now. */
+  public static Refusal shut(List<TicketRoute> routes, long now) {
+    Refusal away = unavailable(routes, now);
+    long first = routes.stream().mapToLong(each -> each.gatesOpenAt(now)).min().orElse(now);
+    return away == null ? paused(first - now) : away;
   }
 
   /**

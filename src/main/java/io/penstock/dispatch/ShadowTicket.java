@@ -2,6 +2,7 @@ package io.penstock.dispatch;
 
 import io.penstock.cost.TokenUsage;
 import io.penstock.quota.CallerAccount;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * from any thread.
  */
 public final class ShadowTicket {
-  private final ParkedTicket ticket;
+  private final @Nullable ParkedTicket ticket;
   private final ShadowGrants grants;
   private @Nullable TicketSettlement taken;
   private @Nullable CallEnd end;
@@ -26,12 +27,26 @@ public final class ShadowTicket {
     this.ticket =
         new ParkedTicket(
             of.listener(), of.order(), ticketRequest, of.terms(), of.arrivedNanos(), this);
-    ticket.setLaneKey(ticket.laneKey()); // it may go to any upstream, whatever that has cached
+    ticket().setLaneKey(ticket().laneKey()); // it may go to any upstream, whatever that has cached
   }
 
-  /** Returns the ticket that goes through the limits in the request's place. */
+  /** Creates that of a call that costs nothing: no ticket goes through the limits for it. */
+  public ShadowTicket(ShadowGrants grants) {
+    this.grants = grants;
+    this.ticket = null;
+  }
+
+  /** Returns whether its call costs nothing. */
+  boolean isLight() {
+    return ticket == null;
+  }
+
+  /**
+   * Returns the ticket that goes through the limits in the request's place; not to be asked of a
+   * call that costs nothing.
+   */
   public ParkedTicket ticket() {
-    return ticket;
+    return Objects.requireNonNull(ticket);
   }
 
   /** Returns the grants of further attempts of the request. */
@@ -73,7 +88,9 @@ public final class ShadowTicket {
 
   /** Cancels the shadow's ticket: the client has gone and would not have waited longer. */
   void cancelled() {
-    ticket.cancel();
+    if (ticket != null) {
+      ticket.cancel();
+    }
   }
 
   /** Notes that the request has ended. */
@@ -96,7 +113,7 @@ public final class ShadowTicket {
 
   private void settle(TicketSettlement settlement, CallEnd how, long now) {
     settlement.settle(how, now);
-    CallerAccount callerAccount = ticket.account();
+    CallerAccount callerAccount = ticket().account();
     if (callerAccount != null) {
       callerAccount.leave();
     }

@@ -344,6 +344,11 @@ public record TicketRoute(
     return readiness;
   }
 
+  /** Returns the instant from which its upstream is open, whatever its limits have left. */
+  public long gatesOpenAt(long now) {
+    return pool == null ? now : pool.gatesOpenAt(now);
+  }
+
   /**
    * Returns the first instant at which a ticket may go this way, by what the provider has stated;
    * {@code now} when it has stated nothing that is still to come.

@@ -34,7 +34,7 @@ public final class TicketSettlement {
     this(parkedTicket, ticketRoute, ticketCharges, depth, now, null);
   }
 
-  /** Creates the settlement of a request in shadow mode: only its shadow may have been charged. */
+  /** Creates the settlement of a request that is granted at once: only its shadow is charged. */
   public TicketSettlement(
       ParkedTicket parkedTicket, TicketRoute ticketRoute, ShadowTicket shadowTicket, long now) {
     this(
@@ -456,9 +456,10 @@ public final class TicketSettlement {
     return ticketCharges.settle(callEnd, parkedTicket.cost(), now);
   }
 
-  /** Counts what the request used, except for a shadow, which used nothing. */
+  /** Counts what the request used, except for a shadow and for a call that costs nothing. */
   private void count(KeptUsage kept) {
-    if (parkedTicket.shadow() == null) {
+    boolean light = shadowTicket != null && shadowTicket.isLight();
+    if (parkedTicket.shadow() == null && !light) {
       parkedTicket.listener().used(parkedTicket, ticketRoute.model(), kept);
     }
   }

@@ -22,6 +22,7 @@ import io.penstock.explain.WaitReasons;
 import io.penstock.queue.QueueOrder;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.CallerAccount;
+import io.penstock.quota.LightLimit;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
@@ -55,6 +56,7 @@ public final class Endpoint {
   private final InFlight inFlight;
   private final EndpointLifecycle endpointLifecycle;
   private final BodylessRefusal bodylessRefusal;
+  private final LightLimit lightLimit;
   private final IgnoredParameters ignoredParameters = new IgnoredParameters();
   private final TicketListener listener = new Listener();
   private final RecentPlaces places = new RecentPlaces(this::runAsOwner);
@@ -89,6 +91,7 @@ public final class Endpoint {
     List<MeteredLimit> limits = EndpointLimit.of(services.limits(), spec, null, now);
     this.own = new Quota("endpoint " + spec.path(), ChargeRule.TOTAL, limits);
     this.endpointLifecycle = new EndpointLifecycle(spec, services.limits(), own);
+    this.lightLimit = new LightLimit(own.name());
     this.bodylessRefusal = new BodylessRefusal(endpointLifecycle, own);
     StepAlarm stepAlarm = services.alarms().alarm(spec.algorithm());
     this.dispatchInbox = new DispatchInbox(services.ticker(), stepAlarm, new Owner());
@@ -267,6 +270,29 @@ public final class Endpoint {
     }
     charge(parkedTicket, now);
     return parkedTicket;
+  }
+
+  /**
+   * Accepts a call that costs nothing. It takes nothing from limits and never waits: its outcome is
+   * known on return.
+   */
+  public ParkedTicket submitLight(TicketRequest ticketRequest) {
+    ticketAccounting.arrived(ticketRequest);
+    long now = services.ticker().nanos();
+    ParkedTicket parkedTicket = ticket(services.arrivals().getAndIncrement(), ticketRequest, now);
+    routeTable.arrived(ticketRequest, now);
+    parkedTicket.setLaneKey(routeTable.kept(parkedTicket.laneKey(), ticketRequest, now));
+    shadows.releaseLight(parkedTicket, now);
+    return parkedTicket;
+  }
+
+  /**
+   * Takes a call that costs nothing from the limit on such calls of clients without a key; returns
+   * its refusal, or null when it may go.
+   */
+  public @Nullable Refusal takeLight(PromiseHolder client) {
+    long most = spec().waiting().lightRpm();
+    return lightLimit.take(client, most, LightLimit.WINDOW_NANOS, services.ticker().nanos());
   }
 
   /** Returns whether a request of a tenant may be a repeat that takes over a lost place. */

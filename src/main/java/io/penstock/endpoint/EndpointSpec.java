@@ -107,6 +107,8 @@ public record EndpointSpec(
    * @param heartbeats the signs of life sent to a parked streaming request
    * @param retryAfterMaxSeconds the longest time after which the headers of a refusal advise a
    *     retry, in seconds; 0 is unlimited
+   * @param lightRpm how many calls that cost nothing go in any 60 seconds, of all clients without a
+   *     key; they never wait. 0 is unlimited
    */
   public record Waiting(
       QueueBounds bounds,
@@ -116,7 +118,8 @@ public record EndpointSpec(
       long maxWaitNanos,
       long placeGraceNanos,
       Heartbeats heartbeats,
-      long retryAfterMaxSeconds) {}
+      long retryAfterMaxSeconds,
+      long lightRpm) {}
 
   /**
    * How requests are read.

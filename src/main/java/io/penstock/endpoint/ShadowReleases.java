@@ -22,10 +22,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants the requests of an endpoint in shadow mode at once, whatever its limits say, and sends a
- * {@link ShadowTicket} of each through the limits. Routes need no room in their limits, but
- * upstreams that take no requests are avoided: those that are unhealthy, paused or out of requests
- * for their day. Safe from any thread.
+ * Grants requests at once: all of an endpoint in shadow mode, and elsewhere calls that cost
+ * nothing. In shadow mode a {@link ShadowTicket} of each goes through the limits. Routes need no
+ * room in their limits, but upstreams that take no requests are avoided: those that are unhealthy,
+ * paused or out of requests for their day. Safe from any thread.
  */
 final class ShadowReleases implements ShadowGrants {
   private final TicketAccounting ticketAccounting;
@@ -77,6 +77,28 @@ final class ShadowReleases implements ShadowGrants {
     decide.accept(shadowTicket.ticket(), now);
   }
 
+  /** Grants a call that costs nothing at once, or refuses it when no upstream takes it now. */
+  void releaseLight(ParkedTicket parkedTicket, long now) {
+    List<TicketRoute> routes = routeSource.of(parkedTicket.laneKey(), now);
+    LaneKey detour =
+        Detour.of(parkedTicket, routes, routeSource, route -> route.gatesOpenAt(now) > now, now);
+    if (detour != null) {
+      parkedTicket.setLaneKey(detour);
+      routes = routeSource.of(detour, now);
+    }
+    Refusal all = closed.get();
+    Refusal refusal = all == null ? AdmissionCheck.noRoute(routes, routeSource, parkedTicket) : all;
+    List<TicketRoute> open = new ArrayList<>(routes);
+    open.removeIf(route -> route.gatesOpenAt(now) > now);
+    TicketRoute first = refusal == null ? passed(open, parkedTicket, now) : null;
+    if (first == null) {
+      ticketAccounting.turnAway(
+          parkedTicket, refusal == null ? AdmissionCheck.shut(routes, now) : refusal);
+    } else {
+      go(parkedTicket, first, new ShadowTicket(this), now);
+    }
+  }
+
   /**
    * Returns the route of a request that is to be tried again: an open one that avoids its previous
    * upstream, else any open one. Null when none is open: then the request is not tried again,
@@ -113,14 +135,21 @@ final class ShadowReleases implements ShadowGrants {
     parkedTicket.deliver(new TicketOutcome.Granted(settlement));
   }
 
-  /**
-   * Returns the open route that comes first, or null. An upstream on trial is open to one request
-   * only.
-   */
   private static @Nullable TicketRoute open(
       List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
     List<TicketRoute> open = new ArrayList<>(routes);
     open.removeIf(route -> !route.upstreamReadiness(now).now(now));
+    return passed(open, parkedTicket, now);
+  }
+
+  /**
+   * Returns the open route that comes first, or null. An upstream on trial is open to one request
+   * only.
+   *
+   * @param open the open routes, of which those that turn out to be shut are removed
+   */
+  private static @Nullable TicketRoute passed(
+      List<TicketRoute> open, ParkedTicket parkedTicket, long now) {
     while (!open.isEmpty()) {
       TicketRoute first = TicketRoute.first(open, parkedTicket, now);
       Upstream upstream = first.upstream();

@@ -237,8 +237,8 @@ public class GatewayConfiguration {
   }
 
   @Bean
-  GlobalFilter screenFilter(OpenWebSockets webSockets) {
-    return new ScreenFilter(webSockets);
+  GlobalFilter screenFilter(OpenWebSockets webSockets, KeyRegistry keyRegistry, Ticker ticker) {
+    return new ScreenFilter(webSockets, keyRegistry, ticker);
   }
 
   @Bean

@@ -28,6 +28,11 @@ final class ConfiguredLimits {
     this.month = new ZoneMidnights(ZoneOffset.UTC, wall, ZoneMidnights.Each.MONTH);
   }
 
+  /** Returns the window of the limits per minute. */
+  long windowNanos() {
+    return windowNanos;
+  }
+
   List<KeyLimit> of(KeySpec key) {
     KeySpec.Limits limits = key.terms().limits();
     Collected all = new Collected(LimitId.Kind.KEY, key.identity().limitOwner(), "");

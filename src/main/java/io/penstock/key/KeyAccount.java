@@ -2,8 +2,11 @@ package io.penstock.key;
 
 import io.penstock.model.ModelNames;
 import io.penstock.quota.CallerAccount;
+import io.penstock.quota.LightLimit;
 import io.penstock.quota.Quota;
+import io.penstock.refusal.Refusal;
 import io.penstock.sharing.LimitSource;
+import io.penstock.tenant.PromiseHolder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,9 +19,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyAccount {
   /** The quotas, with the key they were configured from. */
-  private record Open(KeySpec spec, KeyQuota own, Map<String, KeyQuota> models) {
+  private record Open(KeySpec spec, KeyQuota own, Map<String, KeyQuota> models, LightLimit light) {
     boolean owesNothing(long now) {
       return own.owesNothing(now)
+          && light.owesNothing(now)
           && models.values().stream().allMatch(each -> each.owesNothing(now));
     }
   }
@@ -107,6 +111,19 @@ final class KeyAccount {
     return quotas;
   }
 
+  /** Takes a call that costs nothing; returns its refusal, or null when it may go. */
+  @Nullable Refusal takeLight(PromiseHolder client, long now) {
+    callerAccount.enter();
+    try {
+      all.tidy(now);
+      Open right = open(now);
+      long most = right.spec().terms().limits().lightRpm();
+      return right.light().take(client, most, configuredLimits.windowNanos(), now);
+    } finally {
+      callerAccount.leave();
+    }
+  }
+
   /** Creates the quotas, or changes them to the present key. */
   private synchronized Open open(long now) {
     Open before = open;
@@ -131,7 +148,8 @@ final class KeyAccount {
                     model, absent -> holding("key " + current.name() + " for " + model)));
     // A quota that is no longer configured stays, without limits, for requests that still face it.
     models.forEach((model, held) -> held.applyLimits(ofModel(current, model), now, budget -> 0));
-    Open next = new Open(current, own, Map.copyOf(models));
+    LightLimit light = before == null ? new LightLimit("key " + current.name()) : before.light();
+    Open next = new Open(current, own, Map.copyOf(models), light);
     open = next;
     if (before == null) {
       all.opened(this);

@@ -5,7 +5,9 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelNames;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.Quota;
+import io.penstock.refusal.Refusal;
 import io.penstock.sharing.LimitSource;
+import io.penstock.tenant.PromiseHolder;
 import io.penstock.tenant.SharedState;
 import io.penstock.time.WallClock;
 import io.penstock.usage.UsedTokens;
@@ -128,8 +130,17 @@ final class KeyAccounts {
 
   /** Returns the account of a key. */
   CallerAccount of(KeySpec key) {
+    return accountOf(key).account();
+  }
+
+  /** Takes a call of a key that costs nothing; returns its refusal, or null when it may go. */
+  @Nullable Refusal takeLight(KeySpec key, PromiseHolder client, long now) {
+    return accountOf(key).takeLight(client, now);
+  }
+
+  private KeyAccount accountOf(KeySpec key) {
     KeyAccount known = byOwner.get(key.identity().limitOwner());
-    return known == null ? made(key).account() : known.account();
+    return known == null ? made(key) : known;
   }
 
   /**

@@ -1,7 +1,9 @@
 package io.penstock.key;
 
+import io.penstock.refusal.Refusal;
 import io.penstock.sharing.LimitSource;
 import io.penstock.sharing.SharingMode;
+import io.penstock.tenant.PromiseHolder;
 import io.penstock.usage.UsedTokens;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -159,6 +161,11 @@ public final class KeyRegistry {
       caller.account().used(unixMillis);
     }
     return caller;
+  }
+
+  /** Takes a call of a key that costs nothing; returns its refusal, or null when it may go. */
+  public @Nullable Refusal takeLight(KeySpec key, PromiseHolder client, long now) {
+    return accounts.takeLight(key, client, now);
   }
 
   /**

@@ -121,6 +121,7 @@ public record KeySpec(String name, List<Secret> secrets, KeyTerms terms, Identit
    * @param budgetTokensPerDay tokens per UTC day
    * @param maxOutputTokens the largest maximum of output that one request may state, for all its
    *     answers; requests that state none are weighed as if they stated it
+   * @param lightRpm calls that cost nothing, in any 60 seconds
    */
   public record Limits(
       long rpm,
@@ -128,9 +129,24 @@ public record KeySpec(String name, List<Secret> secrets, KeyTerms terms, Identit
       long rpd,
       long concurrency,
       long budgetTokensPerDay,
-      long maxOutputTokens) {
-    /** No limits. */
+      long maxOutputTokens,
+      long lightRpm) {
+    /** The limit on calls that cost nothing, unless another is set. */
+    public static final long LIGHT_RPM = 600;
+
+    /** No limits but that on calls that cost nothing. */
     public static final Limits NONE = new Limits(0, 0, 0, 0, 0, 0);
+
+    /** Creates limits of which only that on calls that cost nothing is the default. */
+    public Limits(
+        long rpm,
+        long tpm,
+        long rpd,
+        long concurrency,
+        long budgetTokensPerDay,
+        long maxOutputTokens) {
+      this(rpm, tpm, rpd, concurrency, budgetTokensPerDay, maxOutputTokens, LIGHT_RPM);
+    }
   }
 
   /** Limits of a key for one model in any 60 seconds; 0 means unlimited. */

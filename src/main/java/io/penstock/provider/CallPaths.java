@@ -19,6 +19,14 @@ public final class CallPaths {
           ":asyncBatchEmbedContent",
           "/batchPredictionJobs");
 
+  /** Ends of paths of calls that count tokens, at Anthropic, OpenAI and Gemini. */
+  private static final List<String> COUNTS =
+      List.of("/messages/count_tokens", "/responses/input_tokens", ":countTokens");
+
+  /** Matches the list of models, and one of them, behind nothing but versions of an API. */
+  private static final Pattern MODELS =
+      Pattern.compile("(?i)(/(api|openai|v[0-9]+[a-z0-9]*))*/models(/.+)?");
+
   /** Matches a path with a version at its end, such as {@code /openai/v1}. */
   private static final Pattern VERSIONED = Pattern.compile(".*(?<last>/v[0-9]+[a-z]*)");
 
@@ -109,5 +117,15 @@ public final class CallPaths {
   /** As {@link ProviderProtocol#startsBatch}, whichever provider the call is of. */
   static boolean startsBatch(String method, String path) {
     return method.equals("POST") && BATCHES.stream().anyMatch(call -> names(path, call));
+  }
+
+  /** As {@link ProviderProtocol#isLight}, whichever provider the call is of. */
+  static boolean isLight(String method, String path) {
+    return switch (method) {
+      case "HEAD" -> true;
+      case "GET" -> MODELS.matcher(tidy(path)).matches();
+      case "POST" -> COUNTS.stream().anyMatch(call -> names(path, call));
+      default -> false;
+    };
   }
 }

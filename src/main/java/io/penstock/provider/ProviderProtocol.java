@@ -103,6 +103,14 @@ public interface ProviderProtocol extends Dialect {
     return CallPaths.startsBatch(method, path);
   }
 
+  /**
+   * Returns whether a call costs nothing: a HEAD, a question about models, or a count of tokens;
+   * method and path as in {@link #weighs}.
+   */
+  default boolean isLight(String method, String path) {
+    return CallPaths.isLight(method, path);
+  }
+
   /** Returns whether a WebSocket at {@code path} uses the model that its query names. */
   default boolean opensSession(String path) {
     return false;

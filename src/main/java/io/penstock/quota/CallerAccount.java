@@ -275,7 +275,7 @@ public final class CallerAccount {
    * Returns the refusal of a request that a quota has denied. The time in it is that at which all
    * quotas would admit the request after those that were refused before it.
    */
-  private static Refusal denied(
+  static Refusal denied(
       Denial denial, Quota quota, List<Quota> givers, Cost cost, PromiseHolder client, long now) {
     Refusal refusal = denial.reportToRegions(now).refusal(quota.name(), now);
     if (refusal.retryAfterNanos() == Refusal.UNKNOWN) {

@@ -42,6 +42,10 @@ public enum RefusalReason {
   QUEUE_TIMEOUT(429, false),
   /** The key has used up its requests of the minute. */
   KEY_RPM(429, false, true),
+  /**
+   * The key, or an endpoint without keys, has used up its calls of the minute that cost nothing.
+   */
+  KEY_LIGHT_RPM(429, false, true),
   /** The key has used up its tokens of the minute. */
   KEY_TPM(429, false, true),
   /** The key has used up its requests of the day. */

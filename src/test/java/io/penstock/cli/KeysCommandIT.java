@@ -133,6 +133,7 @@ class KeysCommandIT {
             "--concurrency=4",
             "--budget=5",
             "--max-output-tokens=12",
+            "--light-rpm=13",
             "--model-rpm=m=6",
             "--model-tpm=m=7",
             "--model-rpm=n=8",
@@ -150,6 +151,7 @@ class KeysCommandIT {
     JsonNode terms = json("show", "terms");
     assertThat(terms.path("budget_tokens_per_day").asLong()).isEqualTo(5);
     assertThat(terms.path("max_output_tokens").asLong()).isEqualTo(12);
+    assertThat(terms.path("light_rpm").asLong()).isEqualTo(13);
     assertThat(terms.path("models").toString())
         .isEqualTo("{\"m\":{\"rpm\":6,\"tpm\":7},\"n\":{\"rpm\":8,\"tpm\":0}}");
     assertThat(terms.path("allowed_endpoints").toString()).isEqualTo("[\"/a\",\"/b\"]");
@@ -168,6 +170,7 @@ class KeysCommandIT {
             "--concurrency=unlimited",
             "--budget=unlimited",
             "--max-output-tokens=unlimited",
+            "--light-rpm=default",
             "--model-rpm=m=unlimited",
             "--model-tpm=m=unlimited",
             "--model-rpm=n=unlimited",

@@ -62,6 +62,7 @@ class KeySettingsTest {
         of("concurrency", "3", k -> k.terms().limits().concurrency(), 0L, 3L, 3L),
         of("budget_tokens_per_day", "9", k -> k.terms().limits().budgetTokensPerDay(), 0L, 9L, 9L),
         of("max_output_tokens", "8", k -> k.terms().limits().maxOutputTokens(), 0L, 8L, 8L),
+        of("light_rpm", "0", k -> k.terms().limits().lightRpm(), 600L, 0L, 0L),
         of(
             "models",
             "{m: {rpm: 5}, n: {tpm: 6}}",

@@ -23,7 +23,8 @@ class KeyTermsJsonTest {
   private static final String EVERYTHING =
       """
       {"rpm":1,"tpm":2,"rpd":3,"concurrency":4,
-       "budget_tokens_per_day":5,"max_output_tokens":11,"models":{"m":{"rpm":6,"tpm":7},"n":{"tpm":8}},"group":"g",
+       "budget_tokens_per_day":5,"max_output_tokens":11,"light_rpm":12,
+       "models":{"m":{"rpm":6,"tpm":7},"n":{"tpm":8}},"group":"g",
        "allowed_models":["m","n"],"allowed_endpoints":["/b//c"],"calls":["/v1/files","weighed"],
        "priority":-1,"max_priority":9,"weight":10,"expires_at":"2026-01-31T12:00:00+01:00",
        "on_limit":"wait","strict_after_denial":true,"sharing":"eventual"}
@@ -42,7 +43,7 @@ class KeyTermsJsonTest {
     assertThat(changed(PLAIN, EVERYTHING))
         .isEqualTo(
             new KeyTerms(
-                new KeySpec.Limits(1, 2, 3, 4, 5, 11),
+                new KeySpec.Limits(1, 2, 3, 4, 5, 11, 12),
                 Map.of("m", new KeySpec.ModelLimits(6, 7), "n", new KeySpec.ModelLimits(0, 8)),
                 "g",
                 new KeySpec.Scope(

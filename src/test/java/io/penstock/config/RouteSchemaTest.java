@@ -230,6 +230,7 @@ class RouteSchemaTest {
             max_wait: 0
             place_grace: 0
             retry_after_max: 0
+            light_rpm: 600
             max_skips: 64
             heartbeat_seconds: 15
             heartbeat_after: 45

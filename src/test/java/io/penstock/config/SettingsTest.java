@@ -190,6 +190,7 @@ class SettingsTest {
         of("max_wait", "3", e -> e.waiting().maxWaitNanos(), 0L, 3 * SECOND, 3L),
         of("place_grace", "5", e -> e.waiting().placeGraceNanos(), 0L, 5 * SECOND, 5L),
         of("retry_after_max", "60", e -> e.waiting().retryAfterMaxSeconds(), 0L, 60L, 60L),
+        of("light_rpm", "7", e -> e.waiting().lightRpm(), 600L, 7L, 7L),
         of(
             "heartbeat_seconds",
             "20",

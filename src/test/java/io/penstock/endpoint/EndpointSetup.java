@@ -16,6 +16,7 @@ import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.UpstreamOrder;
 import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.endpoint.EndpointSpec.Warmup;
+import io.penstock.key.KeySpec;
 import io.penstock.limit.LimitSpec;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.queue.QueueBounds;
@@ -136,7 +137,8 @@ public final class EndpointSetup {
         maxWaitNanos,
         0,
         EndpointSpec.Heartbeats.NONE,
-        0);
+        0,
+        KeySpec.Limits.LIGHT_RPM);
   }
 
   public EndpointSetup waiting(Waiting terms) {

@@ -35,6 +35,7 @@ class LostPlacesTest {
             maxWaitSeconds * SECOND,
             10 * SECOND,
             EndpointSpec.Heartbeats.NONE,
+            0,
             0);
     return endpointFixture.open(strict("/", 1, 10), EndpointSetup.fifo(64), waiting);
   }

@@ -64,6 +64,10 @@ class CallKindsIT extends HostileCase {
           List.of("stops work", PASSES, "POST", "/openai/v1/responses/r/cancel", ""),
           List.of("stops work", PASSES, "POST", "/anthropic/v1/messages/batches/b/cancel", ""),
           List.of("stops work", PASSES, "DELETE", "/openai/v1/files/f", ""),
+          List.of("costs nothing", PASSES, "POST", "/openai/v1/responses/input_tokens", "{}"),
+          List.of("costs nothing", PASSES, "POST", "/anthropic/v1/messages/count_tokens", "{}"),
+          List.of("costs nothing", PASSES, "POST", "/gemini/v1beta/models/g:countTokens", "{}"),
+          List.of("costs nothing", PASSES, "GET", "/mistral/v1/models", ""),
           List.of("reads", PASSES, "GET", "/openai/v1/responses/r", ""),
           List.of("reads", PASSES, "GET", FILES, ""));
 

@@ -12,10 +12,12 @@ import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.SharingMode;
+import io.penstock.tenant.PromiseHolder;
 import io.penstock.usage.UsedTokens;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -103,6 +105,70 @@ class KeyAccountsTest {
     assertThat(takes(key, 1)).isTrue();
     assertThat(denial(key, null, 1).reason()).isEqualTo(RefusalReason.KEY_RPM);
     assertThat(denial(key, null, 1).detail()).contains("key k").contains("2");
+  }
+
+  private static KeySpec.Limits light(long rpm, long lightRpm) {
+    return new KeySpec.Limits(rpm, 0, 0, 0, 0, 0, lightRpm);
+  }
+
+  private @Nullable Refusal takeLight(KeySpec key) {
+    return accounts.takeLight(key, new PromiseHolder(key.name(), ""), now);
+  }
+
+  @Test
+  void callsThatCostNothing_haveALimitOfTheirOwn_ofEachKey() {
+    KeySpec one = key("one", light(1, 2));
+    KeySpec two = key("two", light(0, 2));
+    assertThat(takes(one, 1)).isTrue();
+    assertThat(takeLight(one)).isNull();
+    assertThat(takeLight(one)).isNull();
+    Refusal refusal = Objects.requireNonNull(takeLight(one));
+    assertThat(refusal.reason()).isEqualTo(RefusalReason.KEY_LIGHT_RPM);
+    assertThat(refusal.detail())
+        .isEqualTo("key one for calls that cost nothing: 2 requests a minute");
+    assertThat(refusal.retryAfterNanos()).isBetween(MINUTE, MINUTE + SECOND);
+    assertThat(takeLight(two)).isNull();
+    assertThat(takes(two, 1)).isTrue();
+    passes(refusal.retryAfterNanos());
+    assertThat(takeLight(one)).isNull();
+  }
+
+  @Test
+  void callsThatCostNothing_sixHundredUnlessAnotherNumberIsSet_andZeroIsUnlimited() {
+    KeySpec plain = key("plain", NONE);
+    KeySpec open = key("open", light(0, 0));
+    for (int each = 0; each < 600; each++) {
+      assertThat(takeLight(plain)).isNull();
+      assertThat(takeLight(open)).isNull();
+    }
+    assertThat(takeLight(plain)).isNotNull();
+    assertThat(takeLight(open)).isNull();
+  }
+
+  @Test
+  void callsThatCostNothing_limitChanged_whatWasTakenStays() {
+    KeySpec before = key("k", light(0, 3));
+    assertThat(takeLight(before)).isNull();
+    assertThat(takeLight(before)).isNull();
+    KeySpec after = key("k", light(0, 2));
+    accounts.follow(owner -> after, now);
+    assertThat(takeLight(after)).isNotNull();
+    accounts.follow(owner -> before, now);
+    assertThat(takeLight(before)).isNull();
+    assertThat(takeLight(before)).isNotNull();
+  }
+
+  @Test
+  void callsThatCostNothing_noneCountsAnyMore_theKeyKeepsNoQuotas() {
+    KeySpec key = key("k", NONE);
+    takeLight(key);
+    assertThat(accounts.open()).isEqualTo(1);
+    accounts.tidy(now);
+    assertThat(accounts.open()).isEqualTo(1);
+    passes(MINUTE + SECOND);
+    accounts.tidy(now);
+    assertThat(accounts.open()).isZero();
+    assertThat(limits.live).isEmpty();
   }
 
   @Test

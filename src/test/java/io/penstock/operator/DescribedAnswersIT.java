@@ -106,7 +106,8 @@ class DescribedAnswersIT {
   private static final String ALL_TERMS =
       """
       {"rpm":1,"tpm":2,"rpd":3,"concurrency":4,
-       "budget_tokens_per_day":5,"max_output_tokens":6,"models":{"m":{"rpm":1},"n":{"tpm":2}},"group":"team",
+       "budget_tokens_per_day":5,"max_output_tokens":6,"light_rpm":7,
+       "models":{"m":{"rpm":1},"n":{"tpm":2}},"group":"team",
        "allowed_models":["m"],"allowed_endpoints":["/a"],"calls":["weighed"],"priority":-1,"max_priority":2,
        "weight":3,"expires_at":"2127-01-31","on_limit":"wait","strict_after_denial":true,
        "sharing":"eventual"}

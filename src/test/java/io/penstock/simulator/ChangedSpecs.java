@@ -55,6 +55,7 @@ final class ChangedSpecs {
         waiting.maxWaitNanos(),
         waiting.placeGraceNanos(),
         waiting.heartbeats(),
-        0);
+        0,
+        waiting.lightRpm());
   }
 }

@@ -20,7 +20,7 @@ final class StoredKeysContent {
   private static final String ALL_TERMS =
       """
       {"rpm": 60, "tpm": 10000, "rpd": 1000,
-       "concurrency": 4, "budget_tokens_per_day": 500000, "max_output_tokens": 4000,
+       "concurrency": 4, "budget_tokens_per_day": 500000, "max_output_tokens": 4000, "light_rpm": 300,
        "models": {"gpt-4o": {"rpm": 5, "tpm": 6}},
        "group": "team", "allowed_models": ["gpt-4o", "claude"],
        "allowed_endpoints": ["/openai", "/anthropic"], "priority": 3, "max_priority": 5,

@@ -6,6 +6,7 @@ import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketOutcome;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
+import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.gateway.body.BodyIntake;
 import io.penstock.gateway.body.HeldBody;
@@ -106,7 +107,7 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
 
   private Mono<Void> decision(
       ServerWebExchange exchange, GatewayFilterChain chain, RequestContext requestContext) {
-    Mono<Void> first = strict.before(requestContext);
+    Mono<Void> first = requestContext.call().light() ? null : strict.before(requestContext);
     Mono<Void> admitted = Mono.defer(() -> admit(exchange, chain, requestContext));
     return (first == null ? admitted : first.then(admitted))
         // a later step settles the request; should that fail, no charge or permit must remain
@@ -116,8 +117,12 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
   private Mono<Void> admit(
       ServerWebExchange exchange, GatewayFilterChain chain, RequestContext requestContext) {
     EventLoop loop = requestContext.loop().eventLoop();
+    Endpoint endpoint = requestContext.endpoint();
+    TicketRequest ticketRequest = ask(exchange.getRequest(), requestContext);
     ParkedTicket parkedTicket =
-        requestContext.endpoint().submit(ask(exchange.getRequest(), requestContext));
+        requestContext.call().light()
+            ? endpoint.submitLight(ticketRequest)
+            : endpoint.submit(ticketRequest);
     requestContext.submitted(parkedTicket);
     if (parkedTicket.outcome() == null) {
       if (parkedTicket.fingerprint() == null) {

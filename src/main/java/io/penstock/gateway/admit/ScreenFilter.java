@@ -12,11 +12,15 @@ import io.penstock.gateway.request.ProviderCall;
 import io.penstock.gateway.request.RefusalWriter;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.gateway.request.SocketMessage;
+import io.penstock.key.ApiCaller;
+import io.penstock.key.KeyRegistry;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.ModelList;
 import io.penstock.provider.ProviderProtocol;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.tenant.PromiseHolder;
+import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedSet;
@@ -52,9 +56,13 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
           "no upstream of this endpoint serves the model to this client");
 
   private final OpenWebSockets webSockets;
+  private final KeyRegistry keys;
+  private final Ticker ticker;
 
-  public ScreenFilter(OpenWebSockets webSockets) {
+  public ScreenFilter(OpenWebSockets webSockets, KeyRegistry keys, Ticker ticker) {
     this.webSockets = webSockets;
+    this.keys = keys;
+    this.ticker = ticker;
   }
 
   @Override
@@ -108,6 +116,10 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
     if (request.getHeaders().getContentLength() > most) {
       return refuse(exchange, requestContext, BadUpload.refusal(most));
     }
+    Refusal used = forbidden == null && !spec.shadow() ? takeLight(requestContext) : null;
+    if (used != null) {
+      return refuse(exchange, requestContext, used);
+    }
     String path = requestContext.call().path();
     ProviderProtocol protocol = requestContext.upstreamProtocol();
     String method = request.getMethod().name();
@@ -149,6 +161,18 @@ public final class ScreenFilter implements GlobalFilter, Ordered {
             "nobody can count the tokens of this WebSocket, and "
                 + owner
                 + " has a limit of tokens here; make the calls over HTTP");
+  }
+
+  /** Takes a call that costs nothing from the limit on such calls; returns its refusal, or null. */
+  private @Nullable Refusal takeLight(RequestContext requestContext) {
+    if (!requestContext.call().light()) {
+      return null;
+    }
+    ApiCaller caller = requestContext.caller();
+    PromiseHolder client = requestContext.promiseHolder();
+    return caller == null
+        ? requestContext.endpoint().takeLight(client)
+        : keys.takeLight(caller.spec(), client, ticker.nanos());
   }
 
   private static Mono<Void> passed(

@@ -258,8 +258,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
             clientIdentity.caller() == null ? null : clientIdentity.caller().spec().terms().rank(),
             clock);
     HeldBody body = new HeldBody(bodies.claim(tenant(request, clientIdentity)));
-    ProviderCall call =
-        ProviderCall.of(endpoint.spec(), request.getMethod().name(), request.getURI().getRawPath());
+    ProviderCall call = ProviderCall.of(endpoint.spec(), request);
     RequestContext requestContext =
         new RequestContext(
             requestId,

@@ -50,11 +50,11 @@ public final class ForbiddenCalls {
     if (spec.permit()) {
       return null;
     }
-    if (!spec.forwarding().calls().permit(call.weighed(), call.sent())) {
+    boolean counted = call.weighed() || call.light();
+    if (!spec.forwarding().calls().permit(counted, call.sent())) {
       return refusal("the endpoint does not pass this call on; calls says which it passes");
     }
-    if (caller != null
-        && !caller.spec().terms().scope().calls().permit(call.weighed(), call.sent())) {
+    if (caller != null && !caller.spec().terms().scope().calls().permit(counted, call.sent())) {
       return refusal("the key may not make this call; calls of the key says which it may");
     }
     String owner = call.startsBatch() ? ownerOfTokenLimit(requestContext, caller) : null;

@@ -6,6 +6,9 @@ import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.ProviderProtocol;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.server.reactive.ServerHttpRequest;
 
 /**
  * The call that a request makes to a provider, recognised by its method and by the path that is
@@ -17,9 +20,32 @@ import org.jspecify.annotations.Nullable;
  * @param sent the path that is sent upstream, without the path of the upstream's URL
  * @param weighed whether the body is read to estimate its cost; other bodies are streamed through
  * @param startsBatch whether the call lets the provider work on a batch of requests later
+ * @param light whether the call costs nothing: it takes nothing from limits and never waits
  */
 public record ProviderCall(
-    ProviderProtocol reader, String path, String sent, boolean weighed, boolean startsBatch) {
+    ProviderProtocol reader,
+    String path,
+    String sent,
+    boolean weighed,
+    boolean startsBatch,
+    boolean light) {
+  /**
+   * Returns the call of a request. An upstream may take a HEAD or a GET with a body, and one that
+   * asks for another protocol, for something else: those are not light.
+   */
+  public static ProviderCall of(EndpointSpec spec, ServerHttpRequest request) {
+    HttpHeaders headers = request.getHeaders();
+    HttpMethod method = request.getMethod();
+    ProviderCall call = of(spec, method.name(), request.getURI().getRawPath());
+    boolean plain =
+        method.equals(HttpMethod.POST)
+            || (headers.getContentLength() <= 0
+                && !headers.containsHeader(HttpHeaders.TRANSFER_ENCODING));
+    return !call.light || (plain && headers.getUpgrade() == null)
+        ? call
+        : new ProviderCall(call.reader, call.path, call.sent, false, false, false);
+  }
+
   /**
    * Returns the call of a request.
    *
@@ -40,7 +66,9 @@ public record ProviderCall(
         call = recognised(own, method, RawPaths.comparable(base + "/" + sent), sent);
       }
     }
-    return call == null ? new ProviderCall(own, sent, sent, false, false) : call;
+    // what follows a parameter may be the call, or what is before it
+    boolean light = withParameters == null && !spec.permit() && own.isLight(method, sent);
+    return call == null ? new ProviderCall(own, sent, sent, false, false, light) : call;
   }
 
   /**
@@ -59,8 +87,10 @@ public record ProviderCall(
       ProviderProtocol own, String method, String path, String sent) {
     ProviderProtocol reader = DialectTable.reader(own, method, path);
     if (reader != null) {
-      return new ProviderCall(reader, path, sent, true, false);
+      return new ProviderCall(reader, path, sent, true, false, false);
     }
-    return own.startsBatch(method, path) ? new ProviderCall(own, path, sent, false, true) : null;
+    return own.startsBatch(method, path)
+        ? new ProviderCall(own, path, sent, false, true, false)
+        : null;
   }
 }

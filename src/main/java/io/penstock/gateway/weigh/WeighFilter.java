@@ -70,12 +70,14 @@ public final class WeighFilter implements GlobalFilter, Ordered {
       return refuse(exchange, requestContext, ofMessages);
     }
     if (!call.weighed()) {
-      Refusal usedUp = early.ofUnweighed(requestContext, request);
-      if (usedUp != null) {
-        return refuse(exchange, requestContext, usedUp);
+      if (!call.light()) {
+        Refusal usedUp = early.ofUnweighed(requestContext, request);
+        if (usedUp != null) {
+          return refuse(exchange, requestContext, usedUp);
+        }
+        requestContext.setCost(
+            RequestWeighing.unread(spec.reading(), requestContext.parameters().tokens()));
       }
-      requestContext.setCost(
-          RequestWeighing.unread(spec.reading(), requestContext.parameters().tokens()));
       return chain.filter(spec.permit() ? exchange : watched(exchange));
     }
     Refusal forbidden = ForbiddenCalls.of(requestContext);

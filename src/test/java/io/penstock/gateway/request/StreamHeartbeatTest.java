@@ -83,6 +83,7 @@ class StreamHeartbeatTest {
             0,
             0,
             new EndpointSpec.Heartbeats(EVERY.toNanos(), FIRST.toNanos()),
+            0,
             0);
     Endpoint endpoint =
         endpoints.open(
