@@ -31,7 +31,7 @@ class KeyedUpgradeIT extends HostileCase {
                   routes
                       .ws("/v1/realtime", (in, out) -> out.sendString(in.receive().asString()))
                       .ws("/v1/over", (in, out) -> out.sendClose(1000, "over"))
-                      .get("/v1/models/m", (in, out) -> out.status(200).send()))
+                      .get("/v1/files", (in, out) -> out.status(200).send()))
           .bindNow();
 
   @Override
@@ -65,7 +65,7 @@ class KeyedUpgradeIT extends HostileCase {
 
   private HttpMessage plain() {
     return ask(
-        "GET /ws/v1/models/m HTTP/1.1\r\nHost: a\r\nx-penstock-key: "
+        "GET /ws/v1/files HTTP/1.1\r\nHost: a\r\nx-penstock-key: "
             + CLIENT_SECRET
             + "\r\nConnection: close\r\n\r\n");
   }

@@ -51,7 +51,7 @@ class StateIT {
   private static void spend(StartedGateway gateway) {
     assertThat(gateway.gateway("GET /budget?tokens=60")).startsWith("HTTP/1.1 200");
     assertThat(gateway.gateway("GET /slow")).startsWith("HTTP/1.1 200");
-    assertThat(gateway.gateway("GET /openai/v1/models/x")).startsWith("HTTP/1.1 ");
+    assertThat(gateway.gateway("GET /openai/v1/files")).startsWith("HTTP/1.1 ");
   }
 
   @ParameterizedTest
@@ -68,7 +68,7 @@ class StateIT {
           .startsWith("HTTP/1.1 200")
           .contains("\"tokens_remaining\":0");
       assertThat(again.gateway("GET /slow?timeout=1")).startsWith("HTTP/1.1 429");
-      assertThat(again.gateway("GET /openai/v1/models/x")).contains("upstream_rpd");
+      assertThat(again.gateway("GET /openai/v1/files")).contains("upstream_rpd");
       assertThat(again.operator("GET /usage?group_by=key"))
           .startsWith("HTTP/1.1 200")
           .contains("\"key\":\"anonymous\",\"requests\":4,\"input_tokens\":101,");
