@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -52,11 +53,29 @@ final class ClientProcess {
 
   /** Starts a program in a directory, and fails if there is no such program. */
   static ClientProcess start(Path directory, List<String> command) {
-    ProcessBuilder builder =
-        new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
+    ProcessBuilder builder = builder(directory, command);
     builder.environment().keySet().removeIf(name -> CLIENT_SETTING.matcher(name).matches());
+    return start(builder);
+  }
+
+  /** Starts a program with these variables of its environment and no others. */
+  static ClientProcess start(
+      Path directory, Map<String, String> environment, List<String> command) {
+    ProcessBuilder builder = builder(directory, command);
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    return start(builder);
+  }
+
+  private static ProcessBuilder builder(Path directory, List<String> command) {
+    return new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
+  }
+
+  private static ClientProcess start(ProcessBuilder builder) {
     try {
-      return new ClientProcess(builder.start());
+      Process process = builder.start();
+      process.getOutputStream().close(); // some programs wait for the end of their input
+      return new ClientProcess(process);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -138,12 +157,22 @@ final class ClientProcess {
     return List.copyOf(lines);
   }
 
+  /** Completes with the exit status once the program has ended. */
+  CompletableFuture<Integer> status() {
+    return process.onExit().thenApply(Process::exitValue);
+  }
+
   /**
    * Kills the process and its children, if it still runs, and waits until all its output is read.
    */
   void kill() {
     process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.toHandle().destroyForcibly(); // Process.destroyForcibly would close its output too
+    awaitOutput();
+  }
+
+  /** Waits until all output of a process that has ended is read. */
+  void awaitOutput() {
     try {
       reader.join(10_000);
     } catch (InterruptedException e) {

@@ -39,8 +39,23 @@ final class NodeScripts {
    */
   static NodeScripts installed() throws IOException {
     Files.createDirectories(HOME);
+    try (var files = Files.list(SOURCE)) {
+      for (Path file : files.toList()) {
+        Files.copy(
+            file, HOME.resolve(SOURCE.relativize(file)), StandardCopyOption.REPLACE_EXISTING);
+      }
+    }
+    install(HOME);
+    return new NodeScripts();
+  }
+
+  /**
+   * Installs what the {@code package.json} of a directory names, unless it is there. Skips as
+   * {@link #installed} does.
+   */
+  static void install(Path home) throws IOException {
     Ended version =
-        ClientProcess.run(HOME, Duration.ofMinutes(15), List.of("node", "--version")).orElse(null);
+        ClientProcess.run(home, Duration.ofMinutes(15), List.of("node", "--version")).orElse(null);
     if (version == null) {
       throw skipped("Node is not installed");
     }
@@ -48,15 +63,8 @@ final class NodeScripts {
     if (!matcher.matches() || !newEnough(matcher)) {
       throw skipped("Node is " + version.text() + ", needed is " + MAJOR + "." + MINOR);
     }
-    try (var files = Files.list(SOURCE)) {
-      for (Path file : files.toList()) {
-        Files.copy(
-            file, HOME.resolve(SOURCE.relativize(file)), StandardCopyOption.REPLACE_EXISTING);
-      }
-    }
-    String wanted = Files.readString(SOURCE.resolve("package.json"), UTF_8);
-    new CachedInstallation(HOME, "installed.json").ensure(wanted, NodeScripts::install);
-    return new NodeScripts();
+    String wanted = Files.readString(home.resolve("package.json"), UTF_8);
+    new CachedInstallation(home, "installed.json").ensure(wanted, () -> npmInstall(home));
   }
 
   private static boolean newEnough(Matcher version) {
@@ -64,11 +72,11 @@ final class NodeScripts {
     return major > MAJOR || (major == MAJOR && Integer.parseInt(version.group(2)) >= MINOR);
   }
 
-  private static void install() {
+  private static void npmInstall(Path home) {
     List<String> command =
         List.of(
             "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock");
-    Ended npm = ClientProcess.run(HOME, Duration.ofMinutes(15), command).orElse(null);
+    Ended npm = ClientProcess.run(home, Duration.ofMinutes(15), command).orElse(null);
     if (npm == null) {
       throw skipped("npm is not installed");
     }

@@ -13,14 +13,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The scripts of {@code src/test/python} and the packages that they need, run by the Python of this
- * machine in a virtual environment of their own.
+ * Scripts and the packages that they need, run by the Python of this machine in a virtual
+ * environment of their own.
+ *
+ * @param source where the scripts and the lists of packages are
+ * @param home where the environment is
  */
-final class PythonScripts {
-  private static final Path SOURCE = Path.of("src", "test", "python");
-  private static final Path HOME = Path.of("target", "python");
-  private static final Path ENVIRONMENT = HOME.resolve("venv").toAbsolutePath();
-  private static final String PYTHON = ENVIRONMENT.resolve("bin").resolve("python").toString();
+record PythonScripts(Path source, Path home) {
 
   /** Oldest minor version of Python 3 on which the required packages run. */
   private static final int MINOR = 11;
@@ -40,28 +39,37 @@ final class PythonScripts {
           "connection broken by|Max retries exceeded|Read timed out|HTTP error (?:40[137]|5\\d\\d)"
               + "|No matching distribution found");
 
-  private PythonScripts() {}
-
-  /**
-   * Installs the packages in {@code target}, unless they are there. Where Python or the package
-   * index is missing, prints so and skips the tests; in continuous integration, packages that
-   * cannot be installed are a failure.
-   */
+  /** Installs the packages of the scripts in {@code src/test/python}, as the other does. */
   static PythonScripts installed() throws IOException {
-    Files.createDirectories(HOME);
-    String wanted =
-        interpreter()
-            + "\n"
-            + Files.readString(SOURCE.resolve("requirements.txt"), UTF_8)
-            + Files.readString(SOURCE.resolve("dependencies.txt"), UTF_8);
-    // the mark lies in the environment, so that it goes when that is deleted
-    new CachedInstallation(HOME, "venv/installed.txt").ensure(wanted, PythonScripts::install);
-    return new PythonScripts();
+    return installed(Path.of("src", "test", "python"), Path.of("target", "python"));
   }
 
-  private static String interpreter() {
+  /**
+   * Installs packages in {@code target}, unless they are there. Where Python or the package index
+   * is missing, prints so and skips the tests; in continuous integration, packages that cannot be
+   * installed are a failure.
+   */
+  static PythonScripts installed(Path source, Path home) throws IOException {
+    Files.createDirectories(home);
+    PythonScripts scripts = new PythonScripts(source, home);
+    String wanted =
+        scripts.interpreter()
+            + "\n"
+            + Files.readString(source.resolve("requirements.txt"), UTF_8)
+            + Files.readString(source.resolve("dependencies.txt"), UTF_8);
+    // the mark lies in the environment, so that it goes when that is deleted
+    new CachedInstallation(home, "venv/installed.txt").ensure(wanted, scripts::install);
+    return scripts;
+  }
+
+  /** Returns a program of the environment. */
+  String program(String name) {
+    return home.resolve("venv").resolve("bin").resolve(name).toAbsolutePath().toString();
+  }
+
+  private String interpreter() {
     List<String> command = List.of("python3", "-I", "-c", INTERPRETER);
-    Ended ended = ClientProcess.run(HOME, Duration.ofMinutes(15), command).orElse(null);
+    Ended ended = ClientProcess.run(home, Duration.ofMinutes(15), command).orElse(null);
     if (ended == null) {
       throw skipped("Python is not installed");
     }
@@ -75,9 +83,16 @@ final class PythonScripts {
     return ended.text();
   }
 
-  private static void install() {
-    List<String> make = List.of("python3", "-I", "-m", "venv", "--clear", ENVIRONMENT.toString());
-    Ended made = ClientProcess.run(HOME, Duration.ofMinutes(15), make).orElseThrow();
+  private void install() {
+    List<String> make =
+        List.of(
+            "python3",
+            "-I",
+            "-m",
+            "venv",
+            "--clear",
+            home.resolve("venv").toAbsolutePath().toString());
+    Ended made = ClientProcess.run(home, Duration.ofMinutes(15), make).orElseThrow();
     if (made.status() != 0) {
       throw new AssertionError("the virtual environment was not made: " + made.text());
     }
@@ -104,10 +119,10 @@ final class PythonScripts {
     }
   }
 
-  private static Ended pip(String... arguments) {
-    List<String> command = new ArrayList<>(List.of(PYTHON, "-I", "-m", "pip"));
+  private Ended pip(String... arguments) {
+    List<String> command = new ArrayList<>(List.of(program("python"), "-I", "-m", "pip"));
     command.addAll(List.of(arguments));
-    return ClientProcess.run(SOURCE, Duration.ofMinutes(15), command).orElseThrow();
+    return ClientProcess.run(source, Duration.ofMinutes(15), command).orElseThrow();
   }
 
   private static RuntimeException skipped(String reason) {
@@ -116,6 +131,7 @@ final class PythonScripts {
 
   /** Runs cases against a gateway, all at once in one process; returns the outcome of each. */
   List<CaseOutcome> run(String gatewayUrl, List<String> cases) {
-    return ClientProcess.runCases(SOURCE, List.of(PYTHON, "-I", "-B", "run.py", gatewayUrl), cases);
+    return ClientProcess.runCases(
+        source, List.of(program("python"), "-I", "-B", "run.py", gatewayUrl), cases);
   }
 }

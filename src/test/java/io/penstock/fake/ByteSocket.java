@@ -156,6 +156,15 @@ public final class ByteSocket implements AutoCloseable {
     return all.toString(UTF_8);
   }
 
+  /** Sends to another one what comes until the end, as it comes. */
+  void passRest(ByteSocket other) {
+    try {
+      in.transferTo(other.socket.getOutputStream());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Waits until the other side has closed or reset the connection, ignoring bytes sent before. */
   public void awaitEnd() {
     try {

@@ -36,6 +36,9 @@ public final class TaggedTests {
   /** The tag of tests of the image, which {@code mvn verify -Pimage} makes. */
   public static final String IMAGE = "image";
 
+  /** The tag of tests that only {@code mvn verify -Pagents} runs. */
+  public static final String AGENTS = "agents";
+
   /** The tag of tests that read the log of their whole JVM. */
   public static final String READS_LOG = "reads-log";
 

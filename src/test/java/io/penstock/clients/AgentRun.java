@@ -1,0 +1,105 @@
+package io.penstock.clients;
+
+import io.penstock.fake.HttpMessage;
+import io.penstock.fake.PatientWaits;
+import io.penstock.fake.RecordingProxy;
+import io.penstock.fake.RecordingProxy.Exchange;
+import io.penstock.time.Ticker;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.awaitility.core.ConditionTimeoutException;
+
+/** A coding agent that runs, and what it has asked and said so far. */
+final class AgentRun implements AutoCloseable {
+  private static final Pattern BLANKS = Pattern.compile("\\s+");
+
+  private final Ticker ticker = Ticker.system();
+  private final RecordingProxy proxy;
+  private final ClientProcess process;
+  private final long startedNanos = ticker.nanos();
+
+  /** Starts an agent in a directory of its own, with a path of a gateway as its base. */
+  AgentRun(CodingAgent agent, Path home, int gatewayPort, String path, String key)
+      throws IOException {
+    proxy = new RecordingProxy(gatewayPort);
+    process = agent.start(home, proxy.url() + path, key);
+  }
+
+  ClientProcess process() {
+    return process;
+  }
+
+  /** Waits until it has ended; returns its exit status. */
+  int end() {
+    return PatientWaits.join(process.status());
+  }
+
+  /** Returns what it has said, with every blank as one space. */
+  String output() {
+    return BLANKS.matcher(String.join(" ", process.lines())).replaceAll(" ");
+  }
+
+  /**
+   * Waits until it has said something, has ended, or has had enough time; returns whether it did.
+   */
+  boolean says(String words, Duration longest) {
+    try {
+      PatientWaits.await()
+          .atMost(longest)
+          .until(() -> output().contains(words) || process.status().isDone());
+    } catch (ConditionTimeoutException silent) {
+      return false;
+    }
+    process.awaitOutput();
+    return output().contains(words);
+  }
+
+  /** Returns whether it ends by itself in a time. */
+  boolean ends(Duration longest) {
+    try {
+      PatientWaits.await().atMost(longest).until(() -> process.status().isDone());
+      return true;
+    } catch (ConditionTimeoutException goesOn) {
+      return false;
+    }
+  }
+
+  /** Returns what it posted. */
+  List<Exchange> tries() {
+    return proxy.exchanges().stream()
+        .filter(each -> each.request().start().startsWith("POST "))
+        .toList();
+  }
+
+  Stream<HttpMessage> requests() {
+    return tries().stream().map(Exchange::request);
+  }
+
+  /** Returns the statuses that what it posted was answered with. */
+  List<Integer> statuses() {
+    return tries().stream().map(each -> PatientWaits.join(each.status())).toList();
+  }
+
+  /** Returns the number of its tries, in words. */
+  String asked() {
+    int tries = tries().size();
+    return tries + (tries == 1 ? " try" : " tries");
+  }
+
+  /** Returns the time since its first try, in words. */
+  String since() {
+    long from = tries().isEmpty() ? startedNanos : tries().getFirst().atNanos();
+    return String.format(Locale.ROOT, "%.1f s", (ticker.nanos() - from) / 1e9);
+  }
+
+  @Override
+  public void close() {
+    process.kill();
+    proxy.close();
+  }
+}
