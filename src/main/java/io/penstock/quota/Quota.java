@@ -385,7 +385,7 @@ public final class Quota {
 
   /**
    * Returns the refusal of every request that uses tokens, by a budget with none left; null while
-   * all budgets have some. Of a shared budget it is also null while the next slices may have some.
+   * all budgets have some. It is also null while the next slices of a shared budget may have some.
    */
   @Nullable Refusal usedUpBudget(long now) {
     Refusal own = lackOfBudget(ONE_TOKEN, now);
