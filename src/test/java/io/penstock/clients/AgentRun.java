@@ -55,6 +55,9 @@ final class AgentRun implements AutoCloseable {
     } catch (ConditionTimeoutException silent) {
       return false;
     }
+    if (output().contains(words)) {
+      return true; // it may still run, and would be waited for below
+    }
     process.awaitOutput();
     return output().contains(words);
   }
