@@ -10,13 +10,16 @@ import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import io.penstock.dispatch.TicketFate;
+import io.penstock.fake.ByteSocket;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RunningGateway;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.gateway.request.OpenWebSockets;
+import io.penstock.key.KeyRegistry;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.suite.Hostile;
 import io.penstock.time.Ticker;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
@@ -51,6 +54,7 @@ class MessageCallsIT extends HostileCase {
 
   private final List<WebSocket> open = new ArrayList<>();
   private final BlockingQueue<String> asked = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> offered = new LinkedBlockingQueue<>();
   private final BlockingQueue<String> pings = new LinkedBlockingQueue<>();
   private final BlockingQueue<Integer> upstreamEnds = new LinkedBlockingQueue<>();
 
@@ -80,6 +84,7 @@ class MessageCallsIT extends HostileCase {
       - {name: agent, sha256: AGENT, tpm: 5000, budget_tokens_per_day: 12000}
       - {name: budgeted, sha256: BUDGETED, budget_tokens_per_day: 12000}
       - {name: leaving, sha256: LEAVING}
+      - {name: revoked, sha256: REVOKED}
       - {name: scoped, sha256: SCOPED, allowed_models: [m], calls: weighed, max_output_tokens: 50}
       - {name: single, sha256: SINGLE, concurrency: 1}
     endpoints:
@@ -94,6 +99,13 @@ class MessageCallsIT extends HostileCase {
       - path: /budget
         dialect: openai
         upstreams: [{id: b, url: "http://127.0.0.1:PORT", tpm: 1000000}]
+      - path: /silent
+        dialect: openai
+        upstreams:
+          - id: silent
+            url: "http://127.0.0.1:PORT"
+            first_byte_timeout: 1
+            stall_timeout: 1
       - path: /small
         dialect: openai
         max_body_bytes: 70000
@@ -104,11 +116,13 @@ class MessageCallsIT extends HostileCase {
         .replace("AGENT", KeyedRequestsIT.sha256("agent"))
         .replace("SCOPED", KeyedRequestsIT.sha256("scoped"))
         .replace("BUDGETED", KeyedRequestsIT.sha256("budgeted"))
+        .replace("REVOKED", KeyedRequestsIT.sha256("revoked"))
         .replace("LEAVING", KeyedRequestsIT.sha256("leaving"))
         .replace("SINGLE", KeyedRequestsIT.sha256("single"));
   }
 
   private Mono<Void> serve(WebsocketInbound in, WebsocketOutbound out) {
+    offered.add(Objects.requireNonNullElse(in.headers().get("Sec-WebSocket-Extensions"), ""));
     out.withConnection(connection -> latest = connection.channel());
     in.receiveCloseStatus().map(WebSocketCloseStatus::code).subscribe(upstreamEnds::add);
     return in.aggregateFrames(1 << 22).receiveFrames().doOnNext(this::hears).then();
@@ -188,7 +202,8 @@ class MessageCallsIT extends HostileCase {
     }
 
     String next() throws InterruptedException {
-      return PatientWaits.take(messages);
+      String message = PatientWaits.take(messages);
+      return message.equals("ping") ? next() : message;
     }
 
     JsonNode event() throws InterruptedException {
@@ -500,15 +515,84 @@ class MessageCallsIT extends HostileCase {
     gateway.await("/ws", TicketFate.RUNNING, 0);
   }
 
+  /** Removes a key from the route file. */
+  private void revoke(String key) throws IOException {
+    String routes = Files.readString(gateway.routes());
+    String without = routes.replaceAll("(?m)^  - \\{name: " + key + ".*\\R", "");
+    Path aside = Path.of(gateway.routes() + ".new");
+    Files.writeString(aside, without);
+    Files.move(aside, gateway.routes(), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  @Test
+  void revokedKey_hasItsRunningAnswerToTheEnd_andNoOther() throws Exception {
+    Ears ears = new Ears();
+    WebSocket socket = open("/ws", "revoked", ears);
+    socket.sendText(create("m", input(1)), true).join();
+    PatientWaits.take(asked);
+    say(DELTA);
+    assertThat(ears.next()).isEqualTo(DELTA);
+    revoke("revoked");
+    KeyRegistry keys = gateway.bean(KeyRegistry.class);
+    RunningGateway.awaiting().until(() -> keys.find("revoked") == null);
+    socket.sendText(create("m", input(2)), true).join();
+    say(DELTA);
+    assertThat(ears.next()).isEqualTo(DELTA);
+    say(completed(1, 1));
+    assertThat(ears.next()).isEqualTo(completed(1, 1));
+    isError(ears.event(), 401, "unauthenticated");
+    assertThat(ears.next()).startsWith("closed 1008");
+    assertThat(asked).isEmpty();
+  }
+
+  @Hostile(Hostile.By.UPSTREAM)
+  @Test
+  void upstreamThatSaysNothing_isTold_andTheSocketEnds() throws Exception {
+    Ears ears = new Ears();
+    WebSocket socket = open("/silent", CLIENT_SECRET, ears);
+    socket.sendText(create("m", input(1)), true).join();
+    PatientWaits.take(asked);
+    JsonNode event = ears.event();
+    assertThat(event.path("type").asString()).isEqualTo("error");
+    assertThat(event.path("status").intValue()).as(event.toString()).isEqualTo(504);
+    assertThat(ears.next()).startsWith("closed 1011");
+    gateway.await("/silent", TicketFate.RUNNING, 0);
+  }
+
+  @Hostile(Hostile.By.UPSTREAM)
+  @Test
+  void upstreamThatStopsWithinItsAnswer_endsTheSocket() throws Exception {
+    Ears ears = new Ears();
+    WebSocket socket = open("/silent", CLIENT_SECRET, ears);
+    socket.sendText(create("m", input(1)), true).join();
+    PatientWaits.take(asked);
+    say(DELTA);
+    assertThat(ears.next()).isEqualTo(DELTA);
+    assertThat(ears.next()).startsWith("closed 1011");
+    gateway.await("/silent", TicketFate.RUNNING, 0);
+  }
+
+  @Test
+  void compression_isOfferedToNeitherSide() {
+    String upgrade =
+        "GET /ws/v1/responses HTTP/1.1\r\nHost: a\r\nx-penstock-key: "
+            + CLIENT_SECRET
+            + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13"
+            + "\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+            + "\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n";
+    String answer;
+    try (ByteSocket byteSocket = connect()) {
+      answer = byteSocket.send(upgrade).head().toString();
+    }
+    assertThat(answer).contains(" 101 ").doesNotContainIgnoringCase("permessage");
+    assertThat(offered).isNotEmpty().doesNotContain("permessage-deflate");
+  }
+
   @Test
   void bothSidesArePinged_andAnIdleSocketOfARevokedKeyIsClosed() throws Exception {
     Ears ears = new Ears();
     open("/ws", "leaving", ears);
-    String routes = Files.readString(gateway.routes());
-    String without = routes.replaceAll("(?m)^  - \\{name: leaving.*\\R", "");
-    Path aside = Path.of(gateway.routes() + ".new");
-    Files.writeString(aside, without);
-    Files.move(aside, gateway.routes(), StandardCopyOption.ATOMIC_MOVE);
+    revoke("leaving");
     assertThat(PatientWaits.take(pings)).isEqualTo("upstream");
     assertThat(PatientWaits.take(ears.messages)).isEqualTo("ping");
     assertThat(ears.next()).startsWith("closed 1008");

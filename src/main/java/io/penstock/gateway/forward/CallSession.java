@@ -65,6 +65,7 @@ final class CallSession {
   /** The bytes of a message from the upstream in which its type is looked for. */
   private static final int BEGINNING_BYTES = 64 << 10;
 
+  private static final String BROKEN_OFF = "the upstream's answer broke off";
   private static final String IDLE = "nothing was sent for too long";
 
   private static final Refusal CLOSED =
@@ -88,6 +89,10 @@ final class CallSession {
   private boolean within;
   private boolean revoked;
   private boolean broken;
+
+  /** Whether the gateway has ended it, and not one of the sides. */
+  private boolean failed;
+
   private boolean over;
   private boolean answering;
   private boolean clientPending;
@@ -337,18 +342,20 @@ final class CallSession {
     Frames frames = fromUpstream;
     MessageCall call = calls.peek();
     boolean wanted = call == null || !answering || call.wantsMore();
-    if (wanted && !upstreamPending && frames != null && !over) {
+    if (!wanted || frames == null || over) {
+      return;
+    }
+    watchAnswer(); // also for a frame that was asked for before the answer was
+    if (!upstreamPending) {
       upstreamPending = true;
-      watchAnswer();
       frames.request(1);
     }
   }
 
   /** Closes the WebSocket when the upstream sends nothing of an answer for too long. */
   private void watchAnswer() {
-    if (answering) {
+    if (answering && watch == null) {
       UpstreamSpec.Timeouts timeouts = upstream.link().timeouts();
-      unwatch();
       long nanos = begun() ? timeouts.stallNanos() : timeouts.firstByteNanos();
       watch = loop.schedule(this::late, nanos, TimeUnit.NANOSECONDS);
     }
@@ -368,6 +375,7 @@ final class CallSession {
   private void fails(Throwable error) {
     MessageCall call = calls.peek();
     broken = true;
+    failed = true;
     if (call != null && call.listens()) {
       call.fails(error);
     }
@@ -460,6 +468,9 @@ final class CallSession {
     if (calls.isEmpty()) {
       if (broken) {
         emptied.tryEmitEmpty();
+        if (failed) {
+          close(client, WebSocketCloseStatus.INTERNAL_SERVER_ERROR, BROKEN_OFF);
+        }
       } else {
         lastNanos = now();
         watch(terms.idleNanos());
