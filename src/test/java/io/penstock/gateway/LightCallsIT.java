@@ -9,6 +9,7 @@ import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RawUpstream;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.suite.Hostile;
+import io.penstock.time.Ticker;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -99,7 +100,7 @@ class LightCallsIT extends HostileCase {
   }
 
   private double used(String id) {
-    long now = System.nanoTime();
+    long now = gateway.bean(Ticker.class).nanos();
     return Objects.requireNonNull(gateway.bean(UpstreamRegistry.class).find(id))
         .pools()
         .values()
