@@ -15,6 +15,7 @@ import io.penstock.config.shape.WordShapes;
 import io.penstock.cost.AllowedCalls;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
+import io.penstock.cost.ExcessOutput;
 import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.endpoint.CostSource;
@@ -32,7 +33,6 @@ import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.EndpointSpec.UpstreamOrder;
 import io.penstock.endpoint.EndpointSpec.Waiting;
 import io.penstock.endpoint.EndpointSpec.Warmup;
-import io.penstock.endpoint.ExcessOutput;
 import io.penstock.endpoint.WithheldHeaders;
 import io.penstock.key.KeySpec;
 import io.penstock.limit.LimitSpec;
@@ -281,10 +281,13 @@ final class EndpointSettings {
           256L,
           "Output tokens expected when nothing is said and nothing is learned yet.");
 
+  static final WordShapes.Choice<ExcessOutput> EXCESS_OUTPUT =
+      WordShapes.Choice.of(List.of(ExcessOutput.values()), e -> lower(e));
+
   static final RouteSetting<ExcessOutput> MAX_OUTPUT =
       RouteSetting.fixed(
           "max_output",
-          WordShapes.Choice.of(List.of(ExcessOutput.values()), e -> lower(e)),
+          EXCESS_OUTPUT,
           ExcessOutput.REFUSE,
           "What happens to a stated maximum of output above what an upstream or the key allows:"
               + " the request is refused, or the maximum is lowered.");

@@ -1,6 +1,7 @@
 package io.penstock.config;
 
 import static io.penstock.config.KeySettings.BUDGET_TOKENS_PER_DAY;
+import static io.penstock.config.KeySettings.MAX_OUTPUT;
 import static io.penstock.config.KeySettings.RPD;
 import static io.penstock.config.KeySettings.RPM;
 import static io.penstock.config.KeySettings.TPM;
@@ -9,6 +10,7 @@ import io.penstock.config.shape.EffectiveValues;
 import io.penstock.config.shape.RouteSetting;
 import io.penstock.config.shape.ValueShape;
 import io.penstock.config.shape.WordShapes;
+import io.penstock.cost.ExcessOutput;
 import io.penstock.key.GroupSpec;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +33,7 @@ final class GroupSettings {
           RPD,
           BUDGET_TOKENS_PER_DAY,
           BUDGET_TOKENS_PER_MONTH,
+          MAX_OUTPUT,
           SharingSetting.SHARING);
 
   private GroupSettings() {}
@@ -43,17 +46,24 @@ final class GroupSettings {
         values.get(TPM),
         values.get(RPD),
         values.get(BUDGET_TOKENS_PER_DAY),
-        values.get(BUDGET_TOKENS_PER_MONTH));
+        values.get(BUDGET_TOKENS_PER_MONTH),
+        values.find(MAX_OUTPUT).orElse(null));
   }
 
   /** Returns a group in the form in which route files write it. */
   static Map<String, Object> shown(GroupSpec group) {
-    return ValueShape.keywords(
-        NAME.name(), group.name(),
-        RPM.name(), group.rpm(),
-        TPM.name(), group.tpm(),
-        RPD.name(), group.rpd(),
-        BUDGET_TOKENS_PER_DAY.name(), group.budgetTokensPerDay(),
-        BUDGET_TOKENS_PER_MONTH.name(), group.budgetTokensPerMonth());
+    Map<String, Object> shown =
+        ValueShape.keywords(
+            NAME.name(), group.name(),
+            RPM.name(), group.rpm(),
+            TPM.name(), group.tpm(),
+            RPD.name(), group.rpd(),
+            BUDGET_TOKENS_PER_DAY.name(), group.budgetTokensPerDay(),
+            BUDGET_TOKENS_PER_MONTH.name(), group.budgetTokensPerMonth());
+    ExcessOutput excess = group.excessOutput();
+    if (excess != null) {
+      shown.put(MAX_OUTPUT.name(), MAX_OUTPUT.shape().show(excess));
+    }
+    return shown;
   }
 }

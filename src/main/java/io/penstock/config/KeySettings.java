@@ -11,6 +11,7 @@ import io.penstock.config.shape.SecretDigest;
 import io.penstock.config.shape.WordShapes;
 import io.penstock.cost.AllowedCalls;
 import io.penstock.cost.Cost;
+import io.penstock.cost.ExcessOutput;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeySpec.LimitPolicy;
 import io.penstock.key.KeySpec.Limits;
@@ -122,6 +123,13 @@ public final class KeySettings {
           false,
           "Whether its requests are refused at its limits, or wait for them.");
 
+  static final RouteSetting<ExcessOutput> MAX_OUTPUT =
+      RouteSetting.unset(
+          "max_output",
+          EndpointSettings.EXCESS_OUTPUT,
+          "cap where there is a budget, else the endpoint's",
+          "What happens to a stated maximum of output above what its limits or an upstream allow.");
+
   static final RouteSetting<Boolean> STRICT_AFTER_DENIAL =
       RouteSetting.fixed(
           "strict_after_denial",
@@ -199,6 +207,13 @@ public final class KeySettings {
               "reject|wait",
               null),
           new KeyTerm<>(
+              MAX_OUTPUT,
+              terms -> terms.policy().excessOutput(),
+              "larger maxima of output",
+              "max-output",
+              "refuse|cap",
+              DEFAULT),
+          new KeyTerm<>(
               STRICT_AFTER_DENIAL,
               terms -> terms.policy().strictAfterDenial(),
               "strict after a denial",
@@ -256,7 +271,8 @@ public final class KeySettings {
         new LimitPolicy(
             values.get(ON_LIMIT),
             values.get(STRICT_AFTER_DENIAL),
-            values.find(SharingSetting.SHARING).orElse(null)));
+            values.find(SharingSetting.SHARING).orElse(null),
+            values.find(MAX_OUTPUT).orElse(null)));
   }
 
   /** Returns a setting of a limit. */

@@ -2,6 +2,7 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.AllowedCalls;
 import io.penstock.cost.Dialect;
+import io.penstock.cost.ExcessOutput;
 import io.penstock.dispatch.LimitAlgorithm;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketTerms;

@@ -1,5 +1,8 @@
 package io.penstock.key;
 
+import io.penstock.cost.ExcessOutput;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Limits that the keys of a group share; 0 means unlimited.
  *
@@ -9,6 +12,8 @@ package io.penstock.key;
  * @param rpd requests in a day of 24 h, which begins with its first request
  * @param budgetTokensPerDay tokens per UTC day
  * @param budgetTokensPerMonth tokens per UTC month
+ * @param excessOutput what happens to larger maxima of output than its budgets allow; null if the
+ *     endpoint says it
  */
 public record GroupSpec(
     String name,
@@ -16,4 +21,20 @@ public record GroupSpec(
     long tpm,
     long rpd,
     long budgetTokensPerDay,
-    long budgetTokensPerMonth) {}
+    long budgetTokensPerMonth,
+    @Nullable ExcessOutput excessOutput) {
+  /** Creates a group that says nothing about maxima of output. */
+  public GroupSpec(
+      String name,
+      long rpm,
+      long tpm,
+      long rpd,
+      long budgetTokensPerDay,
+      long budgetTokensPerMonth) {
+    this(name, rpm, tpm, rpd, budgetTokensPerDay, budgetTokensPerMonth, null);
+  }
+
+  boolean hasBudget() {
+    return budgetTokensPerDay > 0 || budgetTokensPerMonth > 0;
+  }
+}

@@ -20,6 +20,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,9 @@ final class KeyAccounts {
 
   @SharedState("accounts of keys")
   private volatile Map<String, KeyQuota> groups = Map.of();
+
+  @SharedState("accounts of keys")
+  private volatile Map<String, GroupSpec> groupSpecs = Map.of();
 
   /** Returns the present key with limits of an owner, null when there is none. */
   private volatile Function<String, @Nullable KeySpec> keys = owner -> null;
@@ -85,6 +89,7 @@ final class KeyAccounts {
     }
     Map<String, KeyQuota> before = groups;
     groups = Map.copyOf(next);
+    groupSpecs = all.stream().collect(Collectors.toUnmodifiableMap(GroupSpec::name, each -> each));
     before.forEach(
         (name, keyQuota) -> {
           if (!next.containsKey(name)) {
@@ -165,6 +170,11 @@ final class KeyAccounts {
   private KeySpec latest(KeySpec key) {
     KeySpec latest = keys.apply(key.identity().limitOwner());
     return latest == null ? key : latest;
+  }
+
+  /** Returns the group with that name, or null when there is none. */
+  @Nullable GroupSpec groupSpec(@Nullable String name) {
+    return name == null ? null : groupSpecs.get(name);
   }
 
   /** Returns the quota of the group with that name, or null when there is none. */

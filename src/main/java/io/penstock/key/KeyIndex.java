@@ -112,7 +112,8 @@ final class KeyIndex {
     if (unixMillis >= until) {
       return null;
     }
-    ApiCaller apiCaller = new ApiCaller(spec, accounts.of(spec));
+    ApiCaller apiCaller =
+        new ApiCaller(spec, accounts.of(spec), accounts.groupSpec(spec.terms().group()));
     if (until == KeySpec.NEVER) {
       callers[slot] = apiCaller;
     }

@@ -1,6 +1,7 @@
 package io.penstock.key;
 
 import io.penstock.cost.AllowedCalls;
+import io.penstock.cost.ExcessOutput;
 import io.penstock.sharing.SharingMode;
 import java.util.HexFormat;
 import java.util.List;
@@ -188,11 +189,16 @@ public record KeySpec(String name, List<Secret> secrets, KeyTerms terms, Identit
    * @param waits whether its requests wait for its limits instead of being refused
    * @param strictAfterDenial whether the shared count is fetched before decisions after a denial
    * @param sharing how instances share its limits; null for the default
+   * @param excessOutput what happens to larger maxima of output than its limits allow; null if its
+   *     group or the endpoint says it
    */
   public record LimitPolicy(
-      boolean waits, boolean strictAfterDenial, @Nullable SharingMode sharing) {
+      boolean waits,
+      boolean strictAfterDenial,
+      @Nullable SharingMode sharing,
+      @Nullable ExcessOutput excessOutput) {
     /** The default. */
-    public static final LimitPolicy PLAIN = new LimitPolicy(false, false, null);
+    public static final LimitPolicy PLAIN = new LimitPolicy(false, false, null, null);
   }
 
   /**

@@ -1,11 +1,11 @@
 package io.penstock.operator;
 
 import io.penstock.cost.CostLearner;
+import io.penstock.cost.ExcessOutput;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.ExcessOutput;
 import io.penstock.operator.QuestionBody.Unclear;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.provider.ProviderCount;

@@ -136,6 +136,21 @@ public final class CallerAccount {
     }
   }
 
+  /** Returns the size of its smallest budget in tokens; {@link Long#MAX_VALUE} without any. */
+  public long smallestBudget(long now) {
+    enter();
+    try {
+      return quotas(null, now).stream()
+          .flatMap(quota -> quota.limits().stream())
+          .filter(MeteredLimit::isBudget)
+          .mapToLong(metered -> metered.limit().capacity())
+          .min()
+          .orElse(Long.MAX_VALUE);
+    } finally {
+      leave();
+    }
+  }
+
   /** Counts a request as inside; it must {@link #leave} once, after all its charges are settled. */
   public void enter() {
     while (true) {

@@ -146,6 +146,7 @@ class KeysCommandIT {
             "--expires=2099-01-31",
             "--on-limit=wait",
             "--sharing=eventual",
+            "--max-output=refuse",
             "--strict-after-denial");
     assertThat(made.path("secret").asString()).startsWith("psk_");
     JsonNode terms = json("show", "terms");
@@ -159,6 +160,7 @@ class KeysCommandIT {
     assertThat(terms.path("max_priority").asInt()).isEqualTo(9);
     assertThat(terms.path("on_limit").asString()).isEqualTo("wait");
     assertThat(terms.path("sharing").asString()).isEqualTo("eventual");
+    assertThat(terms.path("max_output").asString()).isEqualTo("refuse");
     assertThat(terms.path("strict_after_denial").asBoolean()).isTrue();
     JsonNode cleared =
         json(
@@ -183,6 +185,7 @@ class KeysCommandIT {
             "--weight=1",
             "--expires=never",
             "--on-limit=reject",
+            "--max-output=default",
             "--strict-after-denial=false",
             "--sharing=default");
     assertThat(keys("new", "--name=plain").exit()).isZero();

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.awaitility.core.ConditionTimeoutException;
 
 /** A coding agent that runs, and what it has asked and said so far. */
 final class AgentRun implements AutoCloseable {
@@ -48,11 +47,10 @@ final class AgentRun implements AutoCloseable {
    * Waits until it has said something, has ended, or has had enough time; returns whether it did.
    */
   boolean says(String words, Duration longest) {
-    try {
-      PatientWaits.await()
-          .atMost(longest)
-          .until(() -> output().contains(words) || process.status().isDone());
-    } catch (ConditionTimeoutException silent) {
+    long until = ticker.nanos() + longest.toNanos();
+    PatientWaits.await()
+        .until(() -> output().contains(words) || process.status().isDone() || isOver(until));
+    if (!output().contains(words) && !process.status().isDone()) {
       return false;
     }
     if (output().contains(words)) {
@@ -64,12 +62,13 @@ final class AgentRun implements AutoCloseable {
 
   /** Returns whether it ends by itself in a time. */
   boolean ends(Duration longest) {
-    try {
-      PatientWaits.await().atMost(longest).until(() -> process.status().isDone());
-      return true;
-    } catch (ConditionTimeoutException goesOn) {
-      return false;
-    }
+    long until = ticker.nanos() + longest.toNanos();
+    PatientWaits.await().until(() -> process.status().isDone() || isOver(until));
+    return process.status().isDone();
+  }
+
+  private boolean isOver(long untilNanos) {
+    return ticker.nanos() - untilNanos >= 0;
   }
 
   /** Returns what it posted. */

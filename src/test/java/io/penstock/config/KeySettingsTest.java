@@ -3,6 +3,7 @@ package io.penstock.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.AllowedCalls;
+import io.penstock.cost.ExcessOutput;
 import io.penstock.key.GroupSpec;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeySpec.Limits;
@@ -103,6 +104,13 @@ class KeySettingsTest {
             Instant.parse("2027-01-31T11:00:00Z").toEpochMilli(),
             "2027-01-31T11:00:00Z"),
         of("on_limit", "wait", k -> k.terms().policy().waits(), false, true, "wait"),
+        of(
+            "max_output",
+            "refuse",
+            k -> k.terms().policy().excessOutput(),
+            null,
+            ExcessOutput.REFUSE,
+            "refuse"),
         of(
             "strict_after_denial",
             "true",

@@ -2,6 +2,7 @@ package io.penstock.endpoint;
 
 import io.penstock.cost.AllowedCalls;
 import io.penstock.cost.Dialect;
+import io.penstock.cost.ExcessOutput;
 import io.penstock.dialect.DialectTable;
 import io.penstock.endpoint.EndpointSpec.Affinity;
 import io.penstock.endpoint.EndpointSpec.Descendants;

@@ -21,9 +21,28 @@ class BudgetMaximumIT extends HostileCase {
           "  - {name: k%d, sha256: %s, budget_tokens_per_day: 5000}\n"
               .formatted(each, KeyedRequestsIT.sha256("k" + each)));
     }
+    keys.append(
+        """
+          - {name: refuses, sha256: REFUSES, budget_tokens_per_day: 5000, max_output: refuse}
+          - {name: member, sha256: MEMBER, group: strict}
+          - {name: lowers, sha256: LOWERS, group: strict, max_output: cap}
+          - {name: small, sha256: SMALL, max_output_tokens: 50, max_output: cap}
+          - {name: firm, sha256: FIRM, max_output_tokens: 50, max_output: refuse}
+        groups:
+          - {name: strict, budget_tokens_per_month: 5000, max_output: refuse}
+        """
+            .replace("REFUSES", KeyedRequestsIT.sha256("refuses"))
+            .replace("MEMBER", KeyedRequestsIT.sha256("member"))
+            .replace("LOWERS", KeyedRequestsIT.sha256("lowers"))
+            .replace("SMALL", KeyedRequestsIT.sha256("small"))
+            .replace("FIRM", KeyedRequestsIT.sha256("firm")));
     return keys
         + """
         endpoints:
+          - path: /caps
+            dialect: openai
+            max_output: cap
+            upstreams: [{id: c, url: "%1$s"}]
           - path: /openai
             dialect: openai
             upstreams: [{id: o, url: "%1$s"}]
@@ -64,6 +83,10 @@ class BudgetMaximumIT extends HostileCase {
             + "|{'model':'m','max_tokens':64000,'thinking':{'type':'enabled','budget_tokens':4000},INPUT}"
             + "|{'model':'m','max_tokens':5024,'thinking':{'type':'enabled','budget_tokens':4000},INPUT}"
             + "|5024",
+        "small|/openai/v1/responses|{'model':'m','input':'Hi','max_output_tokens':500}"
+            + "|{'model':'m','input':'Hi','max_output_tokens':50}|50",
+        "lowers|/openai/v1/responses|{'model':'m','input':'Hi','max_output_tokens':64000}"
+            + "|{'model':'m','input':'Hi','max_output_tokens':4995}|4995",
         "k7|/anthropic/v1/messages"
             + "|{'model':'m','max_tokens':64000,'thinking':{'type':'enabled','budget_tokens':1024},INPUT}"
             + "|{'model':'m','max_tokens':4995,'thinking':{'type':'enabled','budget_tokens':1024},INPUT}"
@@ -75,6 +98,25 @@ class BudgetMaximumIT extends HostileCase {
     assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     assertThat(upstream.received().text()).isEqualTo(text(sent));
     assertThat(answer.header("x-penstock-max-output")).isEqualTo(told);
+  }
+
+  @Hostile(Hostile.By.CLIENT)
+  @ParameterizedTest
+  @CsvSource({
+    "refuses, /openai, 64000",
+    "refuses, /caps, 64000",
+    "member, /caps, 64000",
+    "firm, /caps, 500",
+    "firm, /openai, 500"
+  })
+  void maximumThatIsNotLowered_isRefused_ifItDoesNotFit(String key, String path, int maximum)
+      throws InterruptedException {
+    String body = text("{'model':'m','max_tokens':MOST,INPUT}");
+    String target = path + "/v1/chat/completions";
+    refused(call(key, target, body.replace("MOST", "" + maximum)), 400, "cost_exceeds_capacity");
+    String fitting = body.replace("MOST", "" + 40);
+    assertThat(call(key, target, fitting).status()).isEqualTo(200);
+    assertThat(upstream.received().text()).isEqualTo(fitting);
   }
 
   private static String text(String quoted) {

@@ -71,7 +71,7 @@ class KeyAccountsTest {
             KeySpec.Scope.ALL,
             KeySpec.Rank.PLAIN,
             KeySpec.NEVER,
-            new KeySpec.LimitPolicy(waits, false, null)));
+            new KeySpec.LimitPolicy(waits, false, null, null)));
   }
 
   private static KeySpec key(String name, KeySpec.Limits limits) {
@@ -491,7 +491,7 @@ class KeyAccountsTest {
                 KeySpec.Scope.ALL,
                 KeySpec.Rank.PLAIN,
                 KeySpec.NEVER,
-                new KeySpec.LimitPolicy(false, false, SharingMode.EXACT)));
+                new KeySpec.LimitPolicy(false, false, SharingMode.EXACT, null)));
     accounts.follow(name -> exact, now);
     assertThat(limits.configured).isEqualTo(2);
   }

@@ -41,7 +41,7 @@ class KeyLimitsTest {
             KeySpec.Scope.ALL,
             KeySpec.Rank.PLAIN,
             KeySpec.NEVER,
-            new KeySpec.LimitPolicy(false, false, sharingMode)));
+            new KeySpec.LimitPolicy(false, false, sharingMode, null)));
   }
 
   private static KeySpec key(KeySpec.Limits limits) {

@@ -109,7 +109,7 @@ class DescribedAnswersIT {
        "budget_tokens_per_day":5,"max_output_tokens":6,"light_rpm":7,
        "models":{"m":{"rpm":1},"n":{"tpm":2}},"group":"team",
        "allowed_models":["m"],"allowed_endpoints":["/a"],"calls":["weighed"],"priority":-1,"max_priority":2,
-       "weight":3,"expires_at":"2127-01-31","on_limit":"wait","strict_after_denial":true,
+       "weight":3,"expires_at":"2127-01-31","on_limit":"wait","max_output":"cap","strict_after_denial":true,
        "sharing":"eventual"}
       """;
 

@@ -24,7 +24,7 @@ final class StoredKeysContent {
        "models": {"gpt-4o": {"rpm": 5, "tpm": 6}},
        "group": "team", "allowed_models": ["gpt-4o", "claude"],
        "allowed_endpoints": ["/openai", "/anthropic"], "priority": 3, "max_priority": 5,
-       "weight": 2, "expires_at": "2030-01-02T03:04:05Z", "on_limit": "wait",
+       "weight": 2, "expires_at": "2030-01-02T03:04:05Z", "on_limit": "wait", "max_output": "cap",
        "strict_after_denial": true, "sharing": "eventual"}
       """;
 

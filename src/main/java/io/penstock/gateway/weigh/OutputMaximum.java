@@ -1,8 +1,8 @@
 package io.penstock.gateway.weigh;
 
 import io.penstock.cost.Cost;
+import io.penstock.cost.ExcessOutput;
 import io.penstock.cost.RequestContent;
-import io.penstock.endpoint.ExcessOutput;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.key.ApiCaller;
 import io.penstock.refusal.Refusal;
@@ -67,14 +67,27 @@ record OutputMaximum(RequestContent weighed, RequestContent stated, @Nullable Re
         problem + ", more than the key's max_output_tokens of " + most + "; ask for less");
   }
 
-  private static boolean lowers(RequestContext requestContext) {
-    return requestContext.endpoint().spec().reading().excessOutput() == ExcessOutput.CAP;
+  /** Returns the refusal of a request with a maximum that a budget of its key never has left. */
+  static Refusal aboveBudget(Cost cost, long budget) {
+    return Refusal.of(
+        RefusalReason.COST_EXCEEDS_CAPACITY,
+        "its input is %d tokens and its stated maximum of output %d, more than a budget of %d; ask"
+                .formatted(cost.inputTokens(), cost.statedOutputTokens(), budget)
+            + " for less");
+  }
+
+  /** Returns whether larger maxima than limits allow are lowered, and not refused. */
+  static boolean lowers(RequestContext requestContext) {
+    ApiCaller caller = requestContext.caller();
+    ExcessOutput own = caller == null ? null : caller.excessOutput();
+    ExcessOutput treatment =
+        own == null ? requestContext.endpoint().spec().reading().excessOutput() : own;
+    return treatment == ExcessOutput.CAP;
   }
 
   /**
    * Returns the maximum lowered to what at least one upstream can take, if it is only assumed or
-   * the endpoint has {@code max_output: cap}. Else a request that never fits is refused when it is
-   * to be admitted.
+   * they are lowered. Else a request that never fits is refused when it is to be admitted.
    *
    * @param costOf the cost of a content
    */

@@ -58,6 +58,12 @@ public final class RequestWeighing {
       return new Result(content, other, counted, addedMaximum, refusal, affinity);
     }
 
+    /** Returns the same result, refused unless it is already. */
+    Result refused(Refusal other) {
+      return new Result(
+          content, cost, counted, addedMaximum, refusal == null ? other : refusal, affinity);
+    }
+
     /** Returns the same result with an input that the provider counted. */
     Result counting(long tokens) {
       return new Result(content, cost.withInput(tokens), tokens, addedMaximum, refusal, affinity);
@@ -156,21 +162,26 @@ public final class RequestWeighing {
   /**
    * Returns the result with the longest answers that it may have, where budgets can pay for the
    * expected ones and bound the others by what they have left. Without a maximum, the context of
-   * the model is the bound.
+   * the model is the bound. Where maxima are not lowered, one above a budget is refused.
    */
   private Result sparing(
       RequestContext requestContext, WeighedRequest.Request body, Result result) {
     ApiCaller caller = requestContext.caller();
     RequestContent content = result.content();
-    boolean bound =
-        caller != null
-            && content.generates()
-            && requestContext.endpoint().spec().reading().costFrom() != CostSource.QUERY
-            && caller.account().hasOwnBudgets(ticker.nanos());
-    if (!bound) {
+    boolean counted = requestContext.endpoint().spec().reading().costFrom() != CostSource.QUERY;
+    if (caller == null || !content.generates() || !counted) {
       return result;
     }
     Cost cost = result.cost();
+    if (!OutputMaximum.lowers(requestContext)) {
+      long most = caller.account().smallestBudget(ticker.nanos());
+      return cost.statedOutputTokens() <= most - cost.inputTokens()
+          ? result
+          : result.refused(OutputMaximum.aboveBudget(cost, most));
+    }
+    if (!caller.account().hasOwnBudgets(ticker.nanos())) {
+      return result;
+    }
     boolean stated = content.states() || cost.statedOutputTokens() > 0;
     return result.with(
         cost.withMostOutput(

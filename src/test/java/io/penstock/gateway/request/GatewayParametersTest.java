@@ -3,11 +3,11 @@ package io.penstock.gateway.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Dialect;
+import io.penstock.cost.ExcessOutput;
 import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.WaitPatience;
 import io.penstock.endpoint.CostSource;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.endpoint.ExcessOutput;
 import io.penstock.endpoint.ShortParameter;
 import io.penstock.key.KeySpec;
 import java.util.List;
