@@ -19,7 +19,9 @@ public final class SlowReaders implements AutoCloseable {
   public SlowReaders(int operatorPort, String path, int readers) throws IOException {
     for (int each = 0; each < readers; each++) {
       Socket socket = new Socket();
-      socket.setReceiveBufferSize(4_096);
+      // Small, but not so small that the kernel drops what it has received, and minutes pass until
+      // it is sent again.
+      socket.setReceiveBufferSize(65_536);
       socket.setSoTimeout(PatientWaits.LONGEST_MILLIS);
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), operatorPort));
       // HTTP/1.0 answers are not chunked
