@@ -58,13 +58,15 @@ final class ClientProcess {
     return start(builder);
   }
 
-  /** Starts a program with these variables of its environment and no others. */
+  /** Starts a program with these variables of its environment and no others, and without input. */
   static ClientProcess start(
       Path directory, Map<String, String> environment, List<String> command) {
     ProcessBuilder builder = builder(directory, command);
     builder.environment().clear();
     builder.environment().putAll(environment);
-    return start(builder);
+    ClientProcess started = start(builder);
+    started.endInput();
+    return started;
   }
 
   private static ProcessBuilder builder(Path directory, List<String> command) {
@@ -73,9 +75,7 @@ final class ClientProcess {
 
   private static ClientProcess start(ProcessBuilder builder) {
     try {
-      Process process = builder.start();
-      process.getOutputStream().close(); // some programs wait for the end of their input
-      return new ClientProcess(process);
+      return new ClientProcess(builder.start());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -155,6 +155,15 @@ final class ClientProcess {
 
   List<String> lines() {
     return List.copyOf(lines);
+  }
+
+  /** Ends its input, because some programs wait for that. */
+  private void endInput() {
+    try {
+      process.getOutputStream().close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Completes with the exit status once the program has ended. */
