@@ -77,7 +77,7 @@ record OutputMaximum(RequestContent weighed, RequestContent stated, @Nullable Re
   }
 
   /** Returns whether larger maxima than limits allow are lowered, and not refused. */
-  static boolean lowers(RequestContext requestContext) {
+  private static boolean lowers(RequestContext requestContext) {
     ApiCaller caller = requestContext.caller();
     ExcessOutput own = caller == null ? null : caller.excessOutput();
     ExcessOutput treatment =

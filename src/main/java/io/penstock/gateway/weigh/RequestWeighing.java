@@ -2,6 +2,7 @@ package io.penstock.gateway.weigh;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.CostLearner;
+import io.penstock.cost.ExcessOutput;
 import io.penstock.cost.RequestContent;
 import io.penstock.dialect.DialectTable;
 import io.penstock.dispatch.TicketRequest.RequestAffinity;
@@ -168,12 +169,14 @@ public final class RequestWeighing {
       RequestContext requestContext, WeighedRequest.Request body, Result result) {
     ApiCaller caller = requestContext.caller();
     RequestContent content = result.content();
+    ExcessOutput excess = caller == null ? null : caller.excessOutput();
     boolean counted = requestContext.endpoint().spec().reading().costFrom() != CostSource.QUERY;
-    if (caller == null || !content.generates() || !counted) {
+    // where nothing is said of larger maxima, there is no budget
+    if (caller == null || excess == null || !content.generates() || !counted) {
       return result;
     }
     Cost cost = result.cost();
-    if (!OutputMaximum.lowers(requestContext)) {
+    if (excess == ExcessOutput.REFUSE) {
       long most = caller.account().smallestBudget(ticker.nanos());
       return cost.statedOutputTokens() <= most - cost.inputTokens()
           ? result
