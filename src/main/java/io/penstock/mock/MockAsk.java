@@ -10,7 +10,7 @@ sealed interface MockAsk {
    * @param form the format of its answer
    * @param model the name in the request
    * @param input its input
-   * @param outputTokens number of tokens of each answer, ≥ 1
+   * @param outputTokens number of tokens of each answer, ≥ 1; 0 if the request wants no output
    * @param said what the answer says
    * @param answers number of answers, ≥ 1
    * @param stream whether the answer consists of events
@@ -41,6 +41,11 @@ sealed interface MockAsk {
       int tokens = cut ? stated : content.tokens();
       return new Generate(
           form, model, input, tokens, new Said(cut, content), answers, stream, usageEvent);
+    }
+
+    /** Returns the same request, whose input is read and which is answered with no output. */
+    Generate withoutOutput() {
+      return new Generate(form, model, input, 0, Said.words(false), answers, stream, usageEvent);
     }
   }
 

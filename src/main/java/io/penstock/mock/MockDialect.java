@@ -22,6 +22,14 @@ interface MockDialect {
     return null;
   }
 
+  /**
+   * Returns a reader for the messages of a WebSocket that may be opened at {@code path}, as at
+   * OpenAI's responses, or null.
+   */
+  default @Nullable Function<JsonNode, MockAsk> messages(String path, MockAddress address) {
+    return null;
+  }
+
   /** Returns the answer to a request for vectors, in pieces. */
   default Flux<byte[]> vectors(MockAsk.Embed ask) {
     return MockVectors.pieces(ask);

@@ -69,6 +69,11 @@ final class MockOpenAi implements MockDialect, MockForm {
     };
   }
 
+  @Override
+  public @Nullable Function<JsonNode, MockAsk> messages(String path, MockAddress address) {
+    return plain(path).equals("/v1/responses") ? body -> responses.read(body, address) : null;
+  }
+
   /** Returns OpenAI's path for a path with a prefix of Azure. */
   private static String plain(String path) {
     return path.startsWith("/openai/v1/") ? path.substring("/openai".length()) : path;

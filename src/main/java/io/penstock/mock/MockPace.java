@@ -10,7 +10,7 @@ import reactor.core.scheduler.Scheduler;
  *
  * @param totalNanos from the answer's first byte to its last token; 0 means all at once
  * @param ticks number of writes, ≥ 1
- * @param tokens number of tokens of the answer, ≥ 1
+ * @param tokens number of tokens of the answer, ≥ 0
  */
 record MockPace(long totalNanos, int ticks, int tokens) {
   private static final int TICKS_PER_SECOND = 100;
@@ -24,7 +24,7 @@ record MockPace(long totalNanos, int ticks, int tokens) {
     long totalNanos =
         tokensPerSecond == 0 ? 0 : Math.round(tokens / tokensPerSecond * NANOS_PER_SECOND);
     if (totalNanos == 0) {
-      return new MockPace(0, (tokens + TOKENS_AT_ONCE - 1) / TOKENS_AT_ONCE, tokens);
+      return new MockPace(0, Math.max(1, Math.ceilDiv(tokens, TOKENS_AT_ONCE)), tokens);
     }
     double mostTicks = Math.floor(totalNanos / NANOS_PER_SECOND * TICKS_PER_SECOND + 1e-6);
     return new MockPace(totalNanos, (int) Math.clamp(mostTicks, 1, tokens), tokens);

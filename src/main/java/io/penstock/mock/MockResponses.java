@@ -76,7 +76,7 @@ final class MockResponses implements MockForm {
     out.put(",\"instructions\":null,\"metadata\":{},\"model\":").put(answer.model());
     out.put(",\"parallel_tool_calls\":true,\"temperature\":1.0,\"tool_choice\":\"auto\"");
     out.put(",\"tools\":[],\"top_p\":1.0,\"output\":[");
-    if (done) {
+    if (done && ask.outputTokens() > 0) {
       item(answer, true, out);
     }
     out.put("],\"usage\":");
@@ -165,6 +165,9 @@ final class MockResponses implements MockForm {
       response(answer, false, out);
       out.put("}\n\n");
     }
+    if (answer.ask().outputTokens() == 0) {
+      return;
+    }
     event("response.output_item.added", 2, out).put(",\"output_index\":0,\"item\":");
     item(answer, false, out);
     out.put("}\n\n");
@@ -195,6 +198,16 @@ final class MockResponses implements MockForm {
   @Override
   public void end(MockAnswer answer, MockBytes out) {
     int number = BEGIN_EVENTS + answer.ask().outputTokens();
+    if (answer.ask().outputTokens() > 0) {
+      endItem(answer, number, out);
+    }
+    String last = answer.ask().said().cutShort() ? "response.incomplete" : "response.completed";
+    event(last, number + 3, out).put(",\"response\":");
+    response(answer, true, out);
+    out.put("}\n\n");
+  }
+
+  private static void endItem(MockAnswer answer, int number, MockBytes out) {
     MockContent call = MockContent.toolOf(answer);
     if (call == null) {
       endText(answer, number, out);
@@ -206,10 +219,6 @@ final class MockResponses implements MockForm {
     }
     event("response.output_item.done", number + 2, out).put(",\"output_index\":0,\"item\":");
     item(answer, true, out);
-    out.put("}\n\n");
-    String last = answer.ask().said().cutShort() ? "response.incomplete" : "response.completed";
-    event(last, number + 3, out).put(",\"response\":");
-    response(answer, true, out);
     out.put("}\n\n");
   }
 }

@@ -1,10 +1,12 @@
 package io.penstock.mock;
 
 import static io.netty.handler.codec.http.HttpHeaderNames.CONTENT_TYPE;
+import static io.netty.handler.codec.http.HttpHeaderNames.UPGRADE;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.penstock.mock.MockAsk.Fault;
 import io.penstock.mock.MockAsk.Refused;
@@ -20,6 +22,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -88,17 +91,33 @@ final class MockUpstream {
 
   /** Answers a request for {@code path}, the part behind the address's base URL. */
   Mono<Void> handle(HttpServerRequest request, HttpServerResponse response, String path) {
-    Exchange exchange = new Exchange(requests.incrementAndGet(), response);
-    running.incrementAndGet();
-    return Mono.defer(() -> exchange.answer(request, path)).doFinally(signal -> end(exchange));
+    Function<JsonNode, MockAsk> messages = dialect.messages(path, address);
+    if (messages != null && request.requestHeaders().contains(UPGRADE, "websocket", true)) {
+      return new MockSocket(this, messages).serve(response);
+    }
+    Exchange exchange = new Exchange(begin(), response);
+    return Mono.defer(() -> exchange.answer(request, path))
+        .doFinally(signal -> end(exchange.written));
   }
 
-  private void end(Exchange exchange) {
-    if (!exchange.written) {
+  /** Counts a request that begins, and returns its number. */
+  long begin() {
+    running.incrementAndGet();
+    return requests.incrementAndGet();
+  }
+
+  /** Counts the end of a request, whose answer was sent as a whole or not. */
+  void end(boolean written) {
+    if (!written) {
       cancelled.increment();
     }
     running.decrementAndGet();
     surroundings.ended().accept(stats());
+  }
+
+  /** Returns the body of an error. */
+  byte[] error(Refused refused, long number) {
+    return dialect.error(refused, "req_mock_" + number);
   }
 
   /** Returns what each model was used for, by name; invented names share the empty one. */
@@ -151,6 +170,74 @@ final class MockUpstream {
     }
     long before = admitted.getAndIncrement() % WHOLE_SHARE;
     return (before + 1) * errorShare / WHOLE_SHARE > before * errorShare / WHOLE_SHARE;
+  }
+
+  /** Asks the cache of the request's model. */
+  PromptCache.Use look(MockAsk.Generate ask) {
+    return model(ask.model()).look(ask, now());
+  }
+
+  /** Takes the request from the limits of its model, if they have room for it. */
+  MockLimit.Verdict admit(MockAsk.Generate ask, PromptCache.Use use) {
+    long charged = dialect.chargedAtArrival(ask) - use.read();
+    return model(ask.model()).admit(now(), charged, use.counted());
+  }
+
+  /**
+   * Returns the error for a request that the limits did not admit, or that fails as asked to; null
+   * for one to be answered. Adds the headers that state the limits.
+   */
+  @Nullable Refused refusal(MockLimit.Verdict verdict, String model, HttpHeaders headers) {
+    MockLimit.Verdict announced = address.announces() ? verdict : verdict.unannounced();
+    dialect.limits(announced, surroundings.wallClock().unixMillis(), headers);
+    if (verdict.binding() != null) {
+      refused.increment();
+      return overLimit(verdict.binding(), verdict.retryNanos(), model);
+    }
+    return fails()
+        ? new Refused(Fault.BROKEN, null, "The mock provider failed, as asked to.")
+        : null;
+  }
+
+  /** Ends when an error is due: a failure takes the latency, a refusal does not. */
+  Mono<Void> delay(Refused refused) {
+    return refused.fault() == Fault.BROKEN ? afterLatency() : Mono.empty();
+  }
+
+  /** Ends when the first byte of an answer is due. */
+  Mono<Void> afterLatency() {
+    return afterNanos(address.latencyNanos(), Mono::empty);
+  }
+
+  private static Refused overLimit(String binding, long retryNanos, String model) {
+    Fault fault = binding.equals("requests") ? Fault.OVER_REQUESTS : Fault.OVER_TOKENS;
+    return new Refused(
+        fault,
+        null,
+        retryNanos < 0
+            ? "Request too large for " + model + ": it is more than the limit on " + binding + "."
+            : "Rate limit on "
+                + binding
+                + " reached for "
+                + model
+                + ". Try again in "
+                + MockTimes.goDuration(retryNanos)
+                + ".",
+        retryNanos);
+  }
+
+  MockAnswer answer(MockAsk.Generate ask, long number, PromptCache.Use use) {
+    return MockAnswer.of(ask, text, number, surroundings.wallClock().unixMillis(), use);
+  }
+
+  /** Returns the pieces of a stream, which begins now. */
+  Flux<byte[]> pieces(MockAnswer answer) {
+    model(answer.ask().model()).begin(answer.use(), now());
+    MockStream stream = new MockStream(answer, tokens -> produced(answer.ask(), tokens));
+    MockPace pace = MockPace.of(answer.ask().outputTokens(), address.tokensPerSecond());
+    return pace.atOnce()
+        ? Mono.fromSupplier(stream::all).flux()
+        : pace.dueTokens(surroundings.timers()).map(stream::upTo).startWith(stream.start());
   }
 
   private Mono<Void> afterNanos(long nanos, Supplier<Mono<Void>> next) {
@@ -262,14 +349,9 @@ final class MockUpstream {
               () -> embed(embed, PromptCache.Use.none(input)));
         }
         case MockAsk.Generate generate -> {
-          long now = now();
-          MockModel model = model(generate.model());
-          PromptCache.Use use = model.look(generate, now);
-          long charged = dialect.chargedAtArrival(generate) - use.read();
+          PromptCache.Use use = look(generate);
           yield within(
-              model.admit(now, charged, use.counted()),
-              generate.model(),
-              () -> generate(generate, use));
+              admit(generate, use), generate.model(), () -> generate(generate, use));
         }
       };
     }
@@ -277,35 +359,10 @@ final class MockUpstream {
     /** Answers after the latency if the limits admitted the request, else refuses immediately. */
     private Mono<Void> within(
         MockLimit.Verdict verdict, String model, Supplier<Mono<Void>> answer) {
-      MockLimit.Verdict announced = address.announces() ? verdict : verdict.unannounced();
-      dialect.limits(announced, surroundings.wallClock().unixMillis(), response.responseHeaders());
-      if (verdict.binding() != null) {
-        refused.increment();
-        return error(overLimit(verdict.binding(), verdict.retryNanos(), model));
-      }
-      if (fails()) {
-        return afterNanos(
-            address.latencyNanos(),
-            () -> error(new Refused(Fault.BROKEN, null, "The mock provider failed, as asked to.")));
-      }
-      return answer.get();
-    }
-
-    private static Refused overLimit(String binding, long retryNanos, String model) {
-      Fault fault = binding.equals("requests") ? Fault.OVER_REQUESTS : Fault.OVER_TOKENS;
-      return new Refused(
-          fault,
-          null,
-          retryNanos < 0
-              ? "Request too large for " + model + ": it is more than the limit on " + binding + "."
-              : "Rate limit on "
-                  + binding
-                  + " reached for "
-                  + model
-                  + ". Try again in "
-                  + MockTimes.goDuration(retryNanos)
-                  + ".",
-          retryNanos);
+      Refused refused = refusal(verdict, model, response.responseHeaders());
+      return refused == null
+          ? answer.get()
+          : delay(refused).then(Mono.defer(() -> error(refused)));
     }
 
     private Mono<Void> embed(MockAsk.Embed ask, PromptCache.Use use) {
@@ -319,12 +376,11 @@ final class MockUpstream {
     }
 
     private Mono<Void> generate(MockAsk.Generate ask, PromptCache.Use use) {
-      long createdMillis = surroundings.wallClock().unixMillis();
-      MockAnswer answer = MockAnswer.of(ask, text, number, createdMillis, use);
-      MockPace pace = MockPace.of(ask.outputTokens(), address.tokensPerSecond());
+      MockAnswer answer = MockUpstream.this.answer(ask, number, use);
       if (ask.stream()) {
-        return afterNanos(address.latencyNanos(), () -> stream(answer, pace));
+        return afterNanos(address.latencyNanos(), () -> stream(answer));
       }
+      MockPace pace = MockPace.of(ask.outputTokens(), address.tokensPerSecond());
       return afterNanos(
           address.latencyNanos() + pace.totalNanos(),
           () -> {
@@ -334,22 +390,15 @@ final class MockUpstream {
           });
     }
 
-    private Mono<Void> stream(MockAnswer answer, MockPace pace) {
-      model(answer.ask().model()).begin(answer.use(), now());
+    private Mono<Void> stream(MockAnswer answer) {
       response.header(CONTENT_TYPE, answer.ask().form().streamType());
       response.header(HttpHeaderNames.CACHE_CONTROL, "no-cache");
       response.chunkedTransfer(true);
-      MockStream stream = new MockStream(answer, tokens -> produced(answer.ask(), tokens));
-      if (pace.atOnce()) {
-        return send(stream::all);
-      }
-      return send(
-          pace.dueTokens(surroundings.timers()).map(stream::upTo).startWith(stream.start()),
-          piece -> true);
+      return send(pieces(answer), piece -> true);
     }
 
     private Mono<Void> error(Refused refused) {
-      return json(refused.fault().status, dialect.error(refused, "req_mock_" + number));
+      return json(refused.fault().status, MockUpstream.this.error(refused, number));
     }
 
     private Mono<Void> json(int status, byte[] body) {
