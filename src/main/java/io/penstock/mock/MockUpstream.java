@@ -350,8 +350,7 @@ final class MockUpstream {
         }
         case MockAsk.Generate generate -> {
           PromptCache.Use use = look(generate);
-          yield within(
-              admit(generate, use), generate.model(), () -> generate(generate, use));
+          yield within(admit(generate, use), generate.model(), () -> generate(generate, use));
         }
       };
     }
@@ -360,9 +359,7 @@ final class MockUpstream {
     private Mono<Void> within(
         MockLimit.Verdict verdict, String model, Supplier<Mono<Void>> answer) {
       Refused refused = refusal(verdict, model, response.responseHeaders());
-      return refused == null
-          ? answer.get()
-          : delay(refused).then(Mono.defer(() -> error(refused)));
+      return refused == null ? answer.get() : delay(refused).then(Mono.defer(() -> error(refused)));
     }
 
     private Mono<Void> embed(MockAsk.Embed ask, PromptCache.Use use) {
