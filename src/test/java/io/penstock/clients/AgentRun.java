@@ -22,11 +22,17 @@ final class AgentRun implements AutoCloseable {
   private final ClientProcess process;
   private final long startedNanos = ticker.nanos();
 
+  /** Starts an agent. */
+  @FunctionalInterface
+  interface Start {
+    /** Starts it in a directory of its own, with a gateway's address. */
+    ClientProcess at(Path home, String base, String key) throws IOException;
+  }
+
   /** Starts an agent in a directory of its own, with a path of a gateway as its base. */
-  AgentRun(CodingAgent agent, Path home, int gatewayPort, String path, String key)
-      throws IOException {
+  AgentRun(Start agent, Path home, int gatewayPort, String path, String key) throws IOException {
     proxy = new RecordingProxy(gatewayPort);
-    process = agent.start(home, proxy.url() + path, key);
+    process = agent.at(home, proxy.url() + path, key);
   }
 
   ClientProcess process() {
@@ -69,6 +75,16 @@ final class AgentRun implements AutoCloseable {
 
   private boolean isOver(long untilNanos) {
     return ticker.nanos() - untilNanos >= 0;
+  }
+
+  /** Returns all that it asked, what opens WebSockets included. */
+  List<HttpMessage> asks() {
+    return proxy.exchanges().stream().map(Exchange::request).toList();
+  }
+
+  /** Returns the text messages that it sent through WebSockets. */
+  List<String> messages() {
+    return proxy.messages();
   }
 
   /** Returns what it posted. */

@@ -351,7 +351,7 @@ class AgentsIT {
   private static AgentRun run(CodingAgent agent, String endpoint, String key) throws IOException {
     requireInstalled(agent, endpoint);
     Path home = Files.createTempDirectory(directory, agent.id());
-    return new AgentRun(agent, home, gateway.port(), path(agent, endpoint), key);
+    return new AgentRun(agent::start, home, gateway.port(), path(agent, endpoint), key);
   }
 
   private static void requireInstalled(CodingAgent agent, String what) {

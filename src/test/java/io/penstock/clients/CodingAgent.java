@@ -46,29 +46,15 @@ enum CodingAgent {
           home.resolve(".codex").resolve("config.toml"),
           """
           model_provider = "penstock"
-          check_for_update_on_startup = false
+          %s
           [model_providers.penstock]
           name = "Penstock"
           base_url = "%s/v1"
           env_key = "PENSTOCK_KEY"
           wire_api = "responses"
-          [features]
-          shell_tool = false
-          unified_exec = false
-          [analytics]
-          enabled = false
           """
-              .formatted(base));
-      return new Launch(
-          List.of(
-              "node",
-              module("@openai/codex/bin/codex.js"),
-              "exec",
-              "--skip-git-repo-check",
-              "--sandbox=read-only",
-              "--model=gpt-5",
-              PROMPT),
-          Map.of("PENSTOCK_KEY", key));
+              .formatted(CODEX_SETTINGS, base));
+      return new Launch(codex(), Map.of("PENSTOCK_KEY", key));
     }
   },
 
@@ -197,6 +183,13 @@ enum CodingAgent {
   record Launch(List<String> command, Map<String, String> variables) {}
 
   private static final String PROMPT = "Say hello.";
+
+  private static final String CODEX_SETTINGS =
+      """
+      check_for_update_on_startup = false
+      features = {shell_tool = false, unified_exec = false}
+      analytics = {enabled = false}""";
+
   private static final Path INSTALLED = Path.of("target", "agents");
   private static final Pattern UNDERSCORE = Pattern.compile("_");
 
@@ -260,8 +253,35 @@ enum CodingAgent {
 
   /** Starts it in a directory where it finds no settings but those of this test. */
   ClientProcess start(Path home, String base, String key) throws IOException {
+    return start(home, launch(home, base, key));
+  }
+
+  /** Starts Codex with the provider that it has built in, which speaks WebSocket. */
+  static ClientProcess startCodexOverWebSocket(Path home, String base, String key)
+      throws IOException {
+    write(
+        home.resolve(".codex").resolve("config.toml"),
+        """
+        openai_base_url = "%s/v1"
+        %s
+        """
+            .formatted(base, CODEX_SETTINGS));
+    return start(home, new Launch(codex(), Map.of("CODEX_API_KEY", key)));
+  }
+
+  private static List<String> codex() {
+    return List.of(
+        "node",
+        CODEX.module("@openai/codex/bin/codex.js"),
+        "exec",
+        "--skip-git-repo-check",
+        "--sandbox=read-only",
+        "--model=gpt-5",
+        PROMPT);
+  }
+
+  private static ClientProcess start(Path home, Launch launch) throws IOException {
     Path work = Files.createDirectories(home.resolve("work"));
-    Launch launch = launch(home, base, key);
     Map<String, String> environment = new LinkedHashMap<>();
     environment.put("PATH", System.getenv("PATH"));
     environment.put("HOME", home.toString());

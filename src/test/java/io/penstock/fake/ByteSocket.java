@@ -6,6 +6,7 @@ import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -156,10 +157,15 @@ public final class ByteSocket implements AutoCloseable {
     return all.toString(UTF_8);
   }
 
-  /** Sends to another one what comes until the end, as it comes. */
-  void passRest(ByteSocket other) {
+  /** Sends to another one what comes until the end, as it comes, and keeps a copy. */
+  void passRest(ByteSocket other, OutputStream copy) {
     try {
-      in.transferTo(other.socket.getOutputStream());
+      OutputStream out = other.socket.getOutputStream();
+      byte[] some = new byte[1 << 16];
+      for (int read = in.read(some); read >= 0; read = in.read(some)) {
+        copy.write(some, 0, read);
+        out.write(some, 0, read);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,6 +1,7 @@
 package io.penstock.fake;
 
 import io.penstock.time.Ticker;
+import java.io.OutputStream;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -9,7 +10,7 @@ import java.util.stream.Stream;
 
 /**
  * An HTTP proxy to another port that keeps what its clients ask. It takes one request from each
- * connection. When one side goes away, it leaves the other.
+ * connection, or the messages of a WebSocket. When one side goes away, it leaves the other.
  */
 public final class RecordingProxy implements AutoCloseable {
   /**
@@ -22,6 +23,7 @@ public final class RecordingProxy implements AutoCloseable {
 
   private final Ticker ticker = Ticker.system();
   private final List<Exchange> exchanges = new CopyOnWriteArrayList<>();
+  private final List<SentMessages> webSockets = new CopyOnWriteArrayList<>();
   private final RawUpstream listening;
 
   /** Creates a proxy to a port of this machine. */
@@ -34,14 +36,34 @@ public final class RecordingProxy implements AutoCloseable {
     Exchange exchange = new Exchange(ticker.nanos(), request, new CompletableFuture<>());
     exchanges.add(exchange);
     try (ByteSocket server = ByteSocket.to(target)) {
+      if ("websocket".equalsIgnoreCase(request.header("upgrade"))) {
+        passUpgrade(exchange, client, server);
+        return;
+      }
       server.send(head(request, "Content-Length: " + request.body().length));
       server.send(request.body());
       Thread.ofVirtual().start(() -> leaveWith(client, server));
       HttpMessage answer = server.head();
       exchange.status().complete(answer.status());
       client.send(head(answer));
-      server.passRest(client);
+      server.passRest(client, OutputStream.nullOutputStream());
     }
+  }
+
+  private void passUpgrade(Exchange exchange, ByteSocket client, ByteSocket server) {
+    SentMessages messages = new SentMessages();
+    webSockets.add(messages);
+    server.send(lines(exchange.request(), exchange.request().headers().stream()));
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              client.passRest(server, messages);
+              server.close();
+            });
+    HttpMessage answer = server.head();
+    exchange.status().complete(answer.status());
+    client.send(lines(answer, answer.headers().stream()));
+    server.passRest(client, OutputStream.nullOutputStream());
   }
 
   private static void leaveWith(ByteSocket client, ByteSocket server) {
@@ -52,12 +74,17 @@ public final class RecordingProxy implements AutoCloseable {
   /** Returns a head for a connection that ends after this message. */
   private static String head(HttpMessage message, String... length) {
     boolean sized = length.length > 0;
-    return Stream.of(
-            Stream.of(message.start()),
-            message.headers().stream().filter(line -> passes(Http1.lower(line), sized)),
-            Stream.of(length),
-            Stream.of("Connection: close"))
-        .flatMap(lines -> lines)
+    return lines(
+        message,
+        Stream.of(
+                message.headers().stream().filter(line -> passes(Http1.lower(line), sized)),
+                Stream.of(length),
+                Stream.of("Connection: close"))
+            .flatMap(lines -> lines));
+  }
+
+  private static String lines(HttpMessage message, Stream<String> headers) {
+    return Stream.concat(Stream.of(message.start()), headers)
         .collect(Collectors.joining("\r\n", "", "\r\n\r\n"));
   }
 
@@ -74,6 +101,11 @@ public final class RecordingProxy implements AutoCloseable {
   /** Returns what was asked so far, in order. */
   public List<Exchange> exchanges() {
     return List.copyOf(exchanges);
+  }
+
+  /** Returns the text messages that were sent through WebSockets so far, in order. */
+  public List<String> messages() {
+    return webSockets.stream().flatMap(each -> each.texts().stream()).toList();
   }
 
   @Override
