@@ -21,6 +21,9 @@ final class AgentRun implements AutoCloseable {
   private final RecordingProxy proxy;
   private final ClientProcess process;
   private final long startedNanos = ticker.nanos();
+  private final Path home;
+  private final String path;
+  private final String key;
 
   /** Starts an agent. */
   @FunctionalInterface
@@ -31,8 +34,16 @@ final class AgentRun implements AutoCloseable {
 
   /** Starts an agent in a directory of its own, with a path of a gateway as its base. */
   AgentRun(Start agent, Path home, int gatewayPort, String path, String key) throws IOException {
+    this.home = home;
+    this.path = path;
+    this.key = key;
     proxy = new RecordingProxy(gatewayPort);
     process = agent.at(home, proxy.url() + path, key);
+  }
+
+  /** Writes what it has sent as a record, when records are written. */
+  void record(String name, String title, String dialect) {
+    new AgentRecorder(home, key, path).write(name, title, dialect, this);
   }
 
   ClientProcess process() {

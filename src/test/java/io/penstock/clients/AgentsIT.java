@@ -139,6 +139,7 @@ class AgentsIT {
       assertThat(shown).as(run.output()).isTrue();
       assertThat(run.end()).as(run.output()).isZero();
       assertThat(run.statuses()).containsOnly(200);
+      run.record(agent.id() + "-plain", agent.title(), agent.dialect());
     }
     gateway.awaitBalance();
     assertThat(of(Event.Settled.class, path(agent, "plain")))
@@ -165,6 +166,7 @@ class AgentsIT {
       assertThat(shown).as(run.output()).isTrue();
       assertThat(results).as(run.output()).isPositive();
       assertThat(run.statuses()).containsOnly(200);
+      run.record(agent.id() + "-tools", agent.title(), agent.dialect());
     }
   }
 

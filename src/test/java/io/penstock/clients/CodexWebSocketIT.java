@@ -42,6 +42,9 @@ class CodexWebSocketIT {
         - path: /counted
           dialect: openai
           upstreams: [{id: counted, url: "mock://openai?tokens=20", tpm: 1000000}]
+        - path: /tools
+          dialect: openai
+          upstreams: [{id: tools, url: "mock://openai?tokens=20&tools=call"}]
         - path: /small
           dialect: openai
           upstreams: [{id: small, url: "mock://openai?tokens=20"}]
@@ -84,17 +87,38 @@ class CodexWebSocketIT {
       RunningGateway.awaiting().until(() -> charged() > 0);
       boolean shown = run.says(ANSWER, PatientWaits.LONGEST);
       String since = run.since();
+      long charged = charged();
       assertThat(run.end()).as(run.output()).isZero();
       gateway.awaitBalance();
       print(
           "a plain answer",
-          "%s, %d tokens settled, %d charged by its upstream's tpm, shown after %s"
-              .formatted(said(run), settled("/counted"), charged(), since));
+          "%s, %d tokens settled, %d charged to its upstream's tpm then, shown after %s"
+              .formatted(said(run), settled("/counted"), charged, since));
       assertThat(shown).as(run.output()).isTrue();
       assertThat(run.messages()).isNotEmpty();
       assertThat(run.tries()).as("requests beside its WebSocket").isEmpty();
       assertThat(settled("/counted")).isGreaterThan(20);
+      record(run, "plain");
     }
+  }
+
+  @Test
+  void toolCall_isCarriedOut_andItsResultIsSent() throws IOException {
+    try (AgentRun run = run("a tool call", "/tools", "any")) {
+      boolean shown = run.says(ANSWER, PatientWaits.LONGEST);
+      long results =
+          run.messages().stream().filter(each -> each.contains("\"function_call_output\"")).count();
+      print(
+          "a tool call",
+          "%s, %d with a tool's result, shown after %s".formatted(said(run), results, run.since()));
+      assertThat(shown).as(run.output()).isTrue();
+      assertThat(results).as(run.output()).isPositive();
+      record(run, "tools");
+    }
+  }
+
+  private static void record(AgentRun run, String what) {
+    run.record("codex-web-socket-" + what, CodingAgent.CODEX.title() + " over WebSocket", "openai");
   }
 
   @Test

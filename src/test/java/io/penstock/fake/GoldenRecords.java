@@ -34,17 +34,31 @@ public final class GoldenRecords {
   public static void check(String record, String actual) {
     Path file = ROOT.resolve(record);
     String text = actual.endsWith("\n") ? actual : actual + "\n";
+    write(record, text);
     try {
-      if (RECORDS) {
-        Files.createDirectories(file.getParent());
-        Files.writeString(file, text);
-      }
       assertThat(file)
           .as("a record of that name; mvn verify -Pgolden writes those that are missing")
           .exists();
       assertThat(text)
           .as("%s; if the change is meant, mvn verify -Pgolden records it", file)
           .isEqualTo(Files.readString(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Writes a record when recording, and does nothing otherwise. For what programs of others do,
+   * which need not do the same again.
+   */
+  public static void write(String record, String text) {
+    if (!RECORDS) {
+      return;
+    }
+    Path file = ROOT.resolve(record);
+    try {
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, text);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
