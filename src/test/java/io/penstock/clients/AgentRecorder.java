@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Writes what an agent sent, in the form that {@link AgentRecord} reads. What differs from run to
- * run or tells of a person or a machine becomes a fixed text of the same kind.
+ * Writes what an agent sent, in the form that {@link AgentRecord} reads. A value that differs from
+ * run to run, or tells of a person or a machine, becomes a fixed one of the same kind.
  */
 final class AgentRecorder {
   /** Headers of one connection, which are made anew by whoever sends a request again. */
@@ -86,7 +86,7 @@ final class AgentRecorder {
   }
 
   private String stable(String text) {
-    String stable = text.replace(key, AgentRecord.KEY).replace(home.toString(), "/home/agent");
+    String stable = text.replace(key, AgentRecord.KEY).replace(home.toString(), "/agent");
     stable = numbered(UUID, stable, "00000000-0000-4000-8000-%012d");
     stable = numbered(SESSION, stable, "%026d");
     stable = numbered(ANSWER, stable, "%d");

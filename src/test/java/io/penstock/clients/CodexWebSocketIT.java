@@ -32,27 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag(TaggedTests.AGENTS)
 class CodexWebSocketIT {
-  private static final String ROUTES =
-      """
-      keys:
-        - {name: any, sha256: %s}
-        - {name: small, sha256: %s, tpm: 5000, budget_tokens_per_day: 12000}
-        - {name: budgeted, sha256: %s, budget_tokens_per_day: 12000}
-      endpoints:
-        - path: /counted
-          dialect: openai
-          upstreams: [{id: counted, url: "mock://openai?tokens=20", tpm: 1000000}]
-        - path: /tools
-          dialect: openai
-          upstreams: [{id: tools, url: "mock://openai?tokens=20&tools=call"}]
-        - path: /small
-          dialect: openai
-          upstreams: [{id: small, url: "mock://openai?tokens=20"}]
-        - path: /budget
-          dialect: openai
-          upstreams: [{id: budget, url: "mock://openai?tokens=20"}]
-      """;
-
   /** The first words of each answer of the mock. */
   private static final String ANSWER = "Water waits behind the gate";
 
@@ -67,11 +46,31 @@ class CodexWebSocketIT {
   @BeforeAll
   static void start() throws IOException {
     missing = CodingAgent.CODEX.missing();
-    gateway =
-        RunningGateway.start(
-            ROUTES.formatted(
-                Stream.of("any", "small", "budgeted").map(KeySecrets::sha256).toArray()));
+    gateway = RunningGateway.start(routes());
     gateway.bean(EventBus.class).subscribe(EVENTS);
+  }
+
+  private static String routes() {
+    return """
+    keys:
+      - {name: any, sha256: %s}
+      - {name: small, sha256: %s, tpm: 5000, budget_tokens_per_day: 12000}
+      - {name: budgeted, sha256: %s, budget_tokens_per_day: 12000}
+    endpoints:
+      - path: /counted
+        dialect: openai
+        upstreams: [{id: counted, url: "mock://openai?tokens=20", tpm: 1000000}]
+      - path: /tools
+        dialect: openai
+        upstreams: [{id: tools, url: "mock://openai?tokens=20&tools=call"}]
+      - path: /small
+        dialect: openai
+        upstreams: [{id: small, url: "mock://openai?tokens=20"}]
+      - path: /budget
+        dialect: openai
+        upstreams: [{id: budget, url: "mock://openai?tokens=20"}]
+    """
+        .formatted(Stream.of("any", "small", "budgeted").map(KeySecrets::sha256).toArray());
   }
 
   @AfterAll

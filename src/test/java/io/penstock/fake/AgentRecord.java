@@ -11,9 +11,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What a coding agent sent in one run, as a file in {@code src/test/golden/agents}. {@code mvn
- * verify -Pagents -Dpenstock.golden.record=true} writes these files, and tests that need no agent
- * send what is in them.
+ * The requests that a coding agent sent in one run, read from a file in {@code
+ * src/test/golden/agents}. {@code mvn verify -Pagents -Dpenstock.golden.record=true} writes these
+ * files, and tests that need no agent send what is in them.
  *
  * <p>The file has the requests in their order, with paths below the endpoint's, and the messages of
  * a WebSocket. {@link RecordedJson} has the form of the bodies.
@@ -54,7 +54,7 @@ public record AgentRecord(String name, String dialect, List<Request> requests) {
   public static final String KEY = "KEY";
 
   private static final Path ROOT = Path.of("src", "test", "golden", "agents");
-  private static final String START = "### ";
+  private static final Pattern START = Pattern.compile("(?m)^### ");
   private static final Pattern TITLE = Pattern.compile("# .*, dialect (\\w+)\n");
   private static final String BODY = "\n\n";
 
@@ -97,11 +97,10 @@ public record AgentRecord(String name, String dialect, List<Request> requests) {
     }
     RecordedJson bodies = new RecordedJson();
     List<Request> requests = new ArrayList<>();
-    for (String part : text.substring(title.end()).split("(?m)^" + START)) {
-      if (!part.isBlank()) {
-        requests.add(request(part, bodies));
-      }
-    }
+    START
+        .splitAsStream(text.substring(title.end()))
+        .filter(part -> !part.isBlank())
+        .forEach(part -> requests.add(request(part, bodies)));
     return new AgentRecord(name, title.group(1), requests);
   }
 

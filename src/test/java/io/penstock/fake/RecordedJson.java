@@ -16,7 +16,7 @@ import tools.jackson.databind.node.StringNode;
 /**
  * The form of the JSON in an {@link AgentRecord}. A string that may be a sentence is replaced by
  * its length, such as {@code ‹1234 bytes›}, and a member that the body before has too by {@code ‹as
- * before›}. Names, numbers, flags, short words and their order stay. What fits on a line is on one.
+ * before›}. Names, numbers, flags, short words and their order stay. A value that fits on a line is on one.
  *
  * <p>One object writes or reads the bodies of one record, in order.
  */

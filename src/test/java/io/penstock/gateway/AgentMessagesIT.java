@@ -39,30 +39,11 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Tests the messages that Codex was seen to send through a WebSocket. No agent runs. */
 class AgentMessagesIT {
-  private static final String ROUTES =
-      """
-      keys:
-        - {name: agent, sha256: %s}
-      %s
-      endpoints:
-        - path: /mock
-          dialect: openai
-          upstreams: [{id: mock, url: "mock://openai?tokens=20"}]
-        - path: /small
-          dialect: openai
-          upstreams: [{id: small, url: "mock://openai?tokens=20", tpm_limit: 200}]
-        - path: /spend
-          dialect: openai
-          upstreams: [{id: spend, url: "mock://openai?tokens=100000"}]
-        - path: /recorded
-          dialect: openai
-          upstreams: [{id: recorded, url: "http://127.0.0.1:%d"}]
-      """;
-
   private static final String COMPLETED =
       "{\"type\":\"response.completed\",\"response\":{\"usage\":"
           + "{\"input_tokens\":1,\"output_tokens\":1,\"total_tokens\":2}}}";
 
+  private static final String AGENT = "agent";
   private static final int MAX_BYTES = 1 << 20;
   private static final RecordedEvents EVENTS = new RecordedEvents();
   private static final BlockingQueue<String> RECEIVED = new LinkedBlockingQueue<>();
@@ -83,6 +64,11 @@ class AgentMessagesIT {
                         AgentMessagesIT::answer,
                         WebsocketServerSpec.builder().maxFramePayloadLength(MAX_BYTES).build()))
             .bindNow();
+    gateway = RunningGateway.start(routes());
+    gateway.bean(EventBus.class).subscribe(EVENTS);
+  }
+
+  private static String routes() {
     String budgets =
         records()
             .map(
@@ -90,10 +76,25 @@ class AgentMessagesIT {
                     "  - {name: %s, sha256: %s, budget_tokens_per_day: 100000}"
                         .formatted(each, KeySecrets.sha256(each.name())))
             .collect(Collectors.joining("\n"));
-    gateway =
-        RunningGateway.start(
-            ROUTES.formatted(KeySecrets.sha256("agent"), budgets, upstream.port()));
-    gateway.bean(EventBus.class).subscribe(EVENTS);
+    return """
+    keys:
+      - {name: agent, sha256: %s}
+    %s
+    endpoints:
+      - path: /mock
+        dialect: openai
+        upstreams: [{id: mock, url: "mock://openai?tokens=20"}]
+      - path: /small
+        dialect: openai
+        upstreams: [{id: small, url: "mock://openai?tokens=20", tpm_limit: 200}]
+      - path: /spend
+        dialect: openai
+        upstreams: [{id: spend, url: "mock://openai?tokens=100000"}]
+      - path: /recorded
+        dialect: openai
+        upstreams: [{id: recorded, url: "http://127.0.0.1:%d"}]
+    """
+        .formatted(KeySecrets.sha256(AGENT), budgets, upstream.port());
   }
 
   private static Mono<Void> answer(WebsocketInbound in, WebsocketOutbound out) {
@@ -151,7 +152,7 @@ class AgentMessagesIT {
   @ParameterizedTest
   @MethodSource("records")
   void message_isWeighed_answeredWhole_andSettledAsItsUsage(AgentRecord record) {
-    try (TextSocket socket = open(record, "/mock", "agent")) {
+    try (TextSocket socket = open(record, "/mock", AGENT)) {
       for (String message : record.messages()) {
         gateway.awaitBalance();
         long seen = EVENTS.all().size();
@@ -179,7 +180,7 @@ class AgentMessagesIT {
   @ParameterizedTest
   @MethodSource("records")
   void message_reachesTheUpstreamUnchanged(AgentRecord record) {
-    try (TextSocket socket = open(record, "/recorded", "agent")) {
+    try (TextSocket socket = open(record, "/recorded", AGENT)) {
       for (String message : record.messages()) {
         assertThat(ask(socket, message).path("type").asString()).isEqualTo("response.completed");
         assertThat(PatientWaits.take(RECEIVED)).isEqualTo(message);
@@ -217,7 +218,7 @@ class AgentMessagesIT {
   @ParameterizedTest
   @MethodSource("records")
   void hopelessMessage_isRefusedForGood(AgentRecord record) {
-    try (TextSocket socket = open(record, "/small", "agent")) {
+    try (TextSocket socket = open(record, "/small", AGENT)) {
       for (String message : record.messages()) {
         JsonNode event = ask(socket, message);
         isRefused(event, 400, "cost_exceeds_capacity");

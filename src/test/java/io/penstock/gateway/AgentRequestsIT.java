@@ -30,17 +30,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Tests the requests that coding agents were seen to send. No agent runs. */
 @SuppressWarnings("StringConcatToTextBlock") // as on the wire
 class AgentRequestsIT {
-  private static final String KEYS =
-      """
-      keys:
-        - {name: agent, sha256: %s}
-        - {name: spent, sha256: %s, budget_tokens_per_day: 100000}
-      endpoints:
-        - path: /spend
-          dialect: openai
-          upstreams: [{id: spend, url: "mock://openai?tokens=100000"}]
-      """;
-
   /** Endpoints of a dialect. */
   private static final String OF_A_DIALECT =
       """
@@ -77,13 +66,7 @@ class AgentRequestsIT {
   static void start() {
     PatientWaits.awaitLongDay();
     upstream = RawUpstream.start(RawUpstream.answering(HostileCase.OK));
-    String endpoints =
-        Stream.of("anthropic", "gemini", "openai")
-            .map(each -> OF_A_DIALECT.replaceAll("\\bD\\b", each).replace("URL", upstream.url()))
-            .collect(Collectors.joining());
-    gateway =
-        RunningGateway.start(
-            KEYS.formatted(KeySecrets.sha256(AGENT), KeySecrets.sha256(SPENT)) + endpoints);
+    gateway = RunningGateway.start(routes());
     gateway.bean(EventBus.class).subscribe(EVENTS);
     HttpMessage spent =
         send(
@@ -94,6 +77,24 @@ class AgentRequestsIT {
                 "Content-Type: application/json",
                 "x-penstock-key: " + SPENT));
     assertThat(spent.status()).as(spent.text()).isEqualTo(200);
+  }
+
+  private static String routes() {
+    String ofDialects =
+        Stream.of("anthropic", "gemini", "openai")
+            .map(each -> OF_A_DIALECT.replaceAll("\\bD\\b", each).replace("URL", upstream.url()))
+            .collect(Collectors.joining());
+    return """
+    keys:
+      - {name: agent, sha256: %s}
+      - {name: spent, sha256: %s, budget_tokens_per_day: 100000}
+    endpoints:
+      - path: /spend
+        dialect: openai
+        upstreams: [{id: spend, url: "mock://openai?tokens=100000"}]
+    """
+            .formatted(KeySecrets.sha256(AGENT), KeySecrets.sha256(SPENT))
+        + ofDialects;
   }
 
   @AfterAll
