@@ -46,7 +46,8 @@ final class SentMessages extends ByteArrayOutputStream {
       return false;
     }
     sent.get();
-    return sent.remaining() >= length(sent) + Integer.BYTES;
+    long length = length(sent);
+    return sent.remaining() >= length + Integer.BYTES;
   }
 
   private static int lengthBytes(byte second) {
