@@ -44,10 +44,12 @@ final class ClientProcess {
   private final Queue<String> lines = new ConcurrentLinkedQueue<>();
   private final CompletableFuture<String> url = new CompletableFuture<>();
   private final Process process;
+  private final CompletableFuture<Integer> status;
   private final Thread reader;
 
   private ClientProcess(Process process) {
     this.process = process;
+    this.status = process.onExit().thenApply(Process::exitValue);
     this.reader = Thread.ofVirtual().start(this::read);
   }
 
@@ -168,7 +170,7 @@ final class ClientProcess {
 
   /** Completes with the exit status once the program has ended. */
   CompletableFuture<Integer> status() {
-    return process.onExit().thenApply(Process::exitValue);
+    return status; // that of a new onExit() is done only some time later
   }
 
   /**
