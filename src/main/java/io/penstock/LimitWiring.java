@@ -58,11 +58,13 @@ public final class LimitWiring implements AutoCloseable {
   /** The configured ways of sharing limits. */
   private static final class SharingModes {
     private final SharingMode otherwise;
+    private final boolean regions;
     private volatile SharingTerms terms = SharingTerms.NONE;
     private volatile Function<String, @Nullable SharingMode> ofKey = name -> null;
 
-    SharingModes(SharingMode otherwise) {
+    SharingModes(SharingMode otherwise, boolean regions) {
       this.otherwise = otherwise;
+      this.regions = regions;
     }
 
     SharingMode of(LimitId id) {
@@ -72,6 +74,12 @@ public final class LimitWiring implements AutoCloseable {
 
     boolean isLocal(LimitId id) {
       return of(id) == SharingMode.LOCAL;
+    }
+
+    /** Returns whether what others use of a limit that is shared so is known at once. */
+    boolean knowsOthers(@Nullable SharingMode stated) {
+      SharingMode mode = stated == null ? otherwise : stated;
+      return mode == SharingMode.LOCAL || (mode == SharingMode.EXACT && !regions);
     }
   }
 
@@ -139,7 +147,7 @@ public final class LimitWiring implements AutoCloseable {
           new DenialRecheck(
               id -> false, id -> new CompletableFuture<>(), counts -> {}, clocks.wall());
       SharingModes sharingModes =
-          new SharingModes(SharingMode.EXACT); // matters only with other regions
+          new SharingModes(SharingMode.EXACT, regions); // matters only with other regions
       return new LimitWiring(
           sharingModes, alone, alone, KnownPeerCounts.NONE, never, null, registry -> {}, () -> {});
     }
@@ -214,7 +222,7 @@ public final class LimitWiring implements AutoCloseable {
     SliceSync sliceSync = rounds(sync, member, supply, grants, ticker);
     RedisCountStore countStore = new RedisCountStore(link, sync.namespace(), ticker, wall);
     CountSync countSync = new CountSync(countStore, member, ticker, wall, exchanges(sync));
-    SharingModes sharingModes = new SharingModes(sync.sharing());
+    SharingModes sharingModes = new SharingModes(sync.sharing(), regions);
     SharedLimitSource sliced =
         new SharedLimitSource(sliceSync, id -> sharingModes.of(id) == SharingMode.EXACT);
     LimitSource source =
@@ -359,6 +367,14 @@ public final class LimitWiring implements AutoCloseable {
    */
   void shareKeys(Function<String, @Nullable SharingMode> ofKey) {
     sharingModes.ofKey = ofKey;
+  }
+
+  /**
+   * Returns whether requests wait by default for limits of keys that are shared in a way, null
+   * being the default way: not where the counts of others come late.
+   */
+  boolean letsWait(@Nullable SharingMode stated) {
+    return sharingModes.knowsOthers(stated);
   }
 
   /** Returns the limits that only this instance counts. */

@@ -280,7 +280,8 @@ class PenstockConfiguration {
       UsageLedger usageLedger,
       ObjectProvider<KeyStorage> storage) {
     KeyRegistry keyRegistry =
-        new KeyRegistry(limitWiring.source(), setup.window().toNanos(), usageLedger);
+        new KeyRegistry(
+            limitWiring.source(), setup.window().toNanos(), usageLedger, limitWiring::letsWait);
     limitWiring.shareKeys(keyRegistry::sharing);
     storage.ifAvailable(store -> store.follow(keyRegistry, ticker));
     return keyRegistry;

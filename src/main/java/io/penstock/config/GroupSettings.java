@@ -24,6 +24,13 @@ final class GroupSettings {
   static final RouteSetting<Long> BUDGET_TOKENS_PER_MONTH =
       KeySettings.limit("budget_tokens_per_month", "Tokens, input and output, in a UTC month");
 
+  static final RouteSetting<Boolean> ON_LIMIT =
+      RouteSetting.unset(
+          "on_limit",
+          KeySettings.AT_LIMIT,
+          "as for keys",
+          "Whether requests of its keys that state none are refused at limits, or wait for them.");
+
   /** The settings, in display order. */
   static final List<RouteSetting<?>> TABLE =
       List.of(
@@ -33,6 +40,7 @@ final class GroupSettings {
           RPD,
           BUDGET_TOKENS_PER_DAY,
           BUDGET_TOKENS_PER_MONTH,
+          ON_LIMIT,
           MAX_OUTPUT,
           SharingSetting.SHARING);
 
@@ -47,6 +55,7 @@ final class GroupSettings {
         values.get(RPD),
         values.get(BUDGET_TOKENS_PER_DAY),
         values.get(BUDGET_TOKENS_PER_MONTH),
+        values.find(ON_LIMIT).orElse(null),
         values.find(MAX_OUTPUT).orElse(null));
   }
 
@@ -60,6 +69,10 @@ final class GroupSettings {
             RPD.name(), group.rpd(),
             BUDGET_TOKENS_PER_DAY.name(), group.budgetTokensPerDay(),
             BUDGET_TOKENS_PER_MONTH.name(), group.budgetTokensPerMonth());
+    Boolean waits = group.waits();
+    if (waits != null) {
+      shown.put(ON_LIMIT.name(), ON_LIMIT.shape().show(waits));
+    }
     ExcessOutput excess = group.excessOutput();
     if (excess != null) {
       shown.put(MAX_OUTPUT.name(), MAX_OUTPUT.shape().show(excess));

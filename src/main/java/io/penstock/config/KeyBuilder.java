@@ -35,7 +35,7 @@ final class KeyBuilder {
           values.place(NAME), "name is 'anonymous', which stands for no key, expected another");
     }
     if (values.usable(ON_LIMIT, STRICT_AFTER_DENIAL)
-        && values.get(ON_LIMIT)
+        && values.find(ON_LIMIT).orElse(false)
         && values.get(STRICT_AFTER_DENIAL)) {
       faultCollector.add(
           values.place(STRICT_AFTER_DENIAL),

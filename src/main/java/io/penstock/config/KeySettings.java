@@ -116,12 +116,23 @@ public final class KeySettings {
           "never",
           "When it ends: an instant, or the beginning of a UTC day.");
 
+  static final WordShapes.Choice<Boolean> AT_LIMIT =
+      WordShapes.Choice.of(List.of(false, true), waits -> waits ? "wait" : "reject");
+
   static final RouteSetting<Boolean> ON_LIMIT =
-      RouteSetting.fixed(
+      RouteSetting.unset(
           "on_limit",
-          WordShapes.Choice.of(List.of(false, true), waits -> waits ? "wait" : "reject"),
-          false,
+          AT_LIMIT,
+          "its group's, else wait; reject with sharing eventual, strict_after_denial or regions",
           "Whether its requests are refused at its limits, or wait for them.");
+
+  static final RouteSetting<Long> MAX_WAITING =
+      RouteSetting.fixed(
+          "max_waiting",
+          LIMIT,
+          LimitPolicy.MAX_WAITING,
+          "Its requests in a queue at which further ones that would wait for its limits are"
+              + " refused; 0 is unlimited.");
 
   static final RouteSetting<ExcessOutput> MAX_OUTPUT =
       RouteSetting.unset(
@@ -205,7 +216,14 @@ public final class KeySettings {
               "at its limits",
               "on-limit",
               "reject|wait",
-              null),
+              DEFAULT),
+          new KeyTerm<>(
+              MAX_WAITING,
+              terms -> terms.policy().maxWaiting(),
+              "waiting requests",
+              "max-waiting",
+              "N",
+              DEFAULT),
           new KeyTerm<>(
               MAX_OUTPUT,
               terms -> terms.policy().excessOutput(),
@@ -269,7 +287,8 @@ public final class KeySettings {
             Math.toIntExact(values.get(WEIGHT))),
         values.find(EXPIRES_AT).orElse(KeySpec.NEVER),
         new LimitPolicy(
-            values.get(ON_LIMIT),
+            values.find(ON_LIMIT).orElse(null),
+            values.get(MAX_WAITING),
             values.get(STRICT_AFTER_DENIAL),
             values.find(SharingSetting.SHARING).orElse(null),
             values.find(MAX_OUTPUT).orElse(null)));

@@ -295,6 +295,13 @@ public final class Dispatcher {
       return;
     }
     waitingRoom.enter(parkedTicket, routes, now);
+    Refusal own = OwnLimits.beyondDeadline(parkedTicket, waitingRoom, now);
+    if (own != null) {
+      waitingRoom.forget(parkedTicket);
+      recorder.recordHopeless(parkedTicket, routes, now);
+      refuse(parkedTicket, own);
+      return;
+    }
     WaitForecast estimate = WaitEstimate.ofArrival(parkedTicket, routes, waitingRoom, now);
     if (waitingRoom.firstBlocked() == null) {
       waitingRoom.enqueue(parkedTicket, now);

@@ -2,6 +2,7 @@ package io.penstock.dispatch;
 
 import io.penstock.queue.DynamicThreshold;
 import io.penstock.queue.QueueDiscipline;
+import io.penstock.quota.CallerAccount;
 import io.penstock.quota.WaitList;
 import io.penstock.tenant.SharedState;
 import java.util.Collection;
@@ -39,6 +40,10 @@ final class LaneIndex {
   /** How many lanes each tenant began. */
   @SharedState("lanes")
   private final Map<Object, Integer> begun = new HashMap<>();
+
+  /** Lanes of tickets that wait with the quotas of their caller, by its account. */
+  @SharedState("lanes")
+  private final Map<CallerAccount, Set<Lane>> ofAccounts = new HashMap<>();
 
   private final LaneSchedule<Lane> schedule = new LaneSchedule<>();
   private final LookCount lookCount = new LookCount();
@@ -133,6 +138,10 @@ final class LaneIndex {
               recorder.lane());
       byKey.put(laneKey, lane);
       schedule.add(lane);
+      CallerAccount account = laneKey.account();
+      if (account != null) {
+        ofAccounts.computeIfAbsent(account, absent -> new LinkedHashSet<>()).add(lane);
+      }
       if (!laneKey.avoidedUpstreams().isEmpty()) {
         avoiding.add(lane);
       }
@@ -148,8 +157,22 @@ final class LaneIndex {
     byKey.remove(lane.key());
     schedule.remove(lane);
     begun.computeIfPresent(lane.beginner(), (name, lanes) -> lanes == 1 ? null : lanes - 1);
+    CallerAccount account = lane.key().account();
+    if (account != null) {
+      ofAccounts.computeIfPresent(
+          account,
+          (same, lanes) -> {
+            lanes.remove(lane);
+            return lanes.isEmpty() ? null : lanes;
+          });
+    }
     avoiding.remove(lane);
     warming.remove(lane);
+  }
+
+  /** Returns the lanes of tickets that wait with an account. */
+  Set<Lane> of(CallerAccount account) {
+    return ofAccounts.getOrDefault(account, Set.of());
   }
 
   /** Adds the lanes that {@code released} skips while their tickets are held for a warm cache. */

@@ -65,6 +65,12 @@ final class QueueShares {
     remove(ofFlows, ticket.flow(), ticket);
   }
 
+  /** Returns how many tickets of the same tenant as that ticket are in the queue or blocked. */
+  long ticketsOf(ParkedTicket ticket) {
+    Sums sums = ofTenants.get(ticket.tenant());
+    return sums == null ? 0 : sums.tickets;
+  }
+
   private static <K> void remove(Map<K, Sums> from, K key, ParkedTicket ticket) {
     from.computeIfPresent(
         key,

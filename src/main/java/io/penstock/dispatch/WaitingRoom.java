@@ -7,6 +7,7 @@ import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.QueueDiscipline;
 import io.penstock.queue.QueueOrder;
 import io.penstock.queue.TicketQueue;
+import io.penstock.quota.CallerAccount;
 import io.penstock.quota.TicketBatch;
 import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
@@ -262,10 +263,41 @@ public final class WaitingRoom {
       shares.add(parkedTicket);
     }
     int lanes = laneIndex.overShare(parkedTicket);
-    return over == null && lanes > 0
-        ? "%s already waits for %d combinations of a model, an upstream and a beginning of a prompt, which is its share"
-            .formatted(QueueShares.whose(parkedTicket), lanes)
-        : over;
+    if (over == null && lanes > 0) {
+      return "%s already waits for %d combinations of a model, an upstream and a beginning of a prompt, which is its share"
+          .formatted(QueueShares.whose(parkedTicket), lanes);
+    }
+    return over == null ? overMaxWaiting(parkedTicket, now) : over;
+  }
+
+  private @Nullable String overMaxWaiting(ParkedTicket parkedTicket, long now) {
+    CallerAccount account = parkedTicket.laneKey().account();
+    if (account == null || account.maxWaiting() == 0) {
+      return null;
+    }
+    long others = shares.ticketsOf(parkedTicket) - (parkedTicket.queued() ? 1 : 0);
+    return others >= account.maxWaiting() && OwnLimits.hold(parkedTicket, account, now)
+        ? "key %s already has %d waiting requests (max_waiting)".formatted(account.name(), others)
+        : null;
+  }
+
+  /**
+   * Returns those tickets that wait with the account of a ticket and go before it.
+   *
+   * @param arrived a ticket that does not wait yet
+   */
+  List<TicketBatch> aheadOfSameCaller(ParkedTicket arrived, CallerAccount account) {
+    LookCount counted = laneIndex.lookCount();
+    long until = counted.looks() + counted.left() / 2;
+    List<TicketBatch> all = new ArrayList<>();
+    for (Lane lane : laneIndex.of(account)) {
+      counted.add(1);
+      TicketBatch ahead = ahead(arrived, lane, null, Long.MIN_VALUE, until);
+      if (ahead != null) {
+        all.add(ahead);
+      }
+    }
+    return all;
   }
 
   /** Returns which bound leaves no place for a ticket even in an empty queue, or null. */

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param rpd requests in a day of 24 h, which begins with its first request
  * @param budgetTokensPerDay tokens per UTC day
  * @param budgetTokensPerMonth tokens per UTC month
+ * @param waits whether requests of its keys that do not say so themselves wait for limits instead
+ *     of being refused; null for the default
  * @param excessOutput what happens to larger maxima of output than its budgets allow; null if the
  *     endpoint says it
  */
@@ -22,8 +24,9 @@ public record GroupSpec(
     long rpd,
     long budgetTokensPerDay,
     long budgetTokensPerMonth,
+    @Nullable Boolean waits,
     @Nullable ExcessOutput excessOutput) {
-  /** Creates a group that says nothing about maxima of output. */
+  /** Creates a group that says nothing about waiting and about maxima of output. */
   public GroupSpec(
       String name,
       long rpm,
@@ -31,7 +34,12 @@ public record GroupSpec(
       long rpd,
       long budgetTokensPerDay,
       long budgetTokensPerMonth) {
-    this(name, rpm, tpm, rpd, budgetTokensPerDay, budgetTokensPerMonth, null);
+    this(name, rpm, tpm, rpd, budgetTokensPerDay, budgetTokensPerMonth, null, null);
+  }
+
+  /** Returns whether it limits anything. */
+  boolean isLimited() {
+    return rpm > 0 || tpm > 0 || rpd > 0 || hasBudget();
   }
 
   boolean hasBudget() {

@@ -43,8 +43,8 @@ final class KeyAccount {
     this.source = source;
     this.configuredLimits = configuredLimits;
     this.spec = spec;
-    this.callerAccount =
-        new CallerAccount(spec.name(), spec.terms().policy().waits(), this::quotas);
+    this.callerAccount = new CallerAccount(spec.name(), all.waits(spec), this::quotas);
+    callerAccount.maxWaiting(spec.terms().policy().maxWaiting());
   }
 
   CallerAccount account() {
@@ -56,8 +56,9 @@ final class KeyAccount {
     if (!next.equals(spec)) {
       laterBudget |= hasNoBudget(spec);
       spec = next;
-      callerAccount.waits(next.terms().policy().waits());
+      callerAccount.maxWaiting(next.terms().policy().maxWaiting());
     }
+    callerAccount.waits(all.waits(next)); // its group may have changed
   }
 
   private static boolean hasNoBudget(KeySpec key) {
@@ -89,12 +90,10 @@ final class KeyAccount {
     KeySpec current = spec;
     List<Quota> quotas = new ArrayList<>(3);
     Open seen = open;
-    boolean limited =
-        !current.terms().limits().equals(KeySpec.Limits.NONE)
-            || !current.terms().models().isEmpty();
+    boolean limited = current.terms().isLimited();
     // A waiting request keeps the quotas it arrived at: one must exist for limits that the key gets
     // later.
-    if (seen != null || limited || current.terms().policy().waits()) {
+    if (seen != null || limited || callerAccount.waits()) {
       Open right = seen != null && seen.spec().equals(current) ? seen : open(now);
       quotas.add(right.own().quota());
       String named =

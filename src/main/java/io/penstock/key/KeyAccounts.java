@@ -7,6 +7,7 @@ import io.penstock.quota.CallerAccount;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
 import io.penstock.sharing.LimitSource;
+import io.penstock.sharing.SharingMode;
 import io.penstock.tenant.PromiseHolder;
 import io.penstock.tenant.SharedState;
 import io.penstock.time.WallClock;
@@ -20,6 +21,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class KeyAccounts {
   private final LimitSource limits;
   private final UsedTokens usedTokens;
+  private final Predicate<@Nullable SharingMode> waitsByDefault;
   private final ConfiguredLimits configuredLimits;
 
   /** Accounts by the owner of their limits. */
@@ -51,13 +54,21 @@ final class KeyAccounts {
   /** Returns the present key with limits of an owner, null when there is none. */
   private volatile Function<String, @Nullable KeySpec> keys = owner -> null;
 
-  KeyAccounts(LimitSource limits, long windowNanos, UsedTokens usedTokens) {
-    this(limits, windowNanos, usedTokens, WallClock.system());
-  }
-
-  KeyAccounts(LimitSource limits, long windowNanos, UsedTokens usedTokens, WallClock wall) {
+  /**
+   * Creates accounts without keys.
+   *
+   * @param waitsByDefault says whether requests wait for limits that instances share in that way,
+   *     null being the default way, where neither their key nor its group says it
+   */
+  KeyAccounts(
+      LimitSource limits,
+      long windowNanos,
+      UsedTokens usedTokens,
+      Predicate<@Nullable SharingMode> waitsByDefault,
+      WallClock wall) {
     this.limits = limits;
     this.usedTokens = usedTokens;
+    this.waitsByDefault = waitsByDefault;
     this.configuredLimits = new ConfiguredLimits(windowNanos, wall);
   }
 
@@ -100,6 +111,23 @@ final class KeyAccounts {
 
   private long used(GroupSpec group, LimitSpec.Day budget) {
     return usedTokens.ofGroup(group.name(), budget.lengthNanos() > LimitSpec.Day.NANOS);
+  }
+
+  /**
+   * Returns whether requests of a key wait for its limits instead of being refused. Those of a key
+   * that has none, and does not say so, share lanes with others.
+   */
+  boolean waits(KeySpec key) {
+    KeySpec.LimitPolicy policy = key.terms().policy();
+    Boolean own = policy.waits();
+    if (own != null) {
+      return own;
+    }
+    GroupSpec group = groupSpec(key.terms().group());
+    Boolean ofGroup = group == null ? null : group.waits();
+    boolean otherwise = ofGroup == null ? waitsByDefault.test(policy.sharing()) : ofGroup;
+    boolean limited = key.terms().isLimited() || (group != null && group.isLimited());
+    return limited && otherwise && !policy.strictAfterDenial();
   }
 
   /** Returns what keys and groups have used. */

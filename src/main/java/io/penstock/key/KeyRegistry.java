@@ -4,6 +4,7 @@ import io.penstock.refusal.Refusal;
 import io.penstock.sharing.LimitSource;
 import io.penstock.sharing.SharingMode;
 import io.penstock.tenant.PromiseHolder;
+import io.penstock.time.WallClock;
 import io.penstock.usage.UsedTokens;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -12,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -81,16 +83,22 @@ public final class KeyRegistry {
    * @param windowNanos the window of the limits per minute: 60 s, shorter in tests
    */
   public KeyRegistry(LimitSource limits, long windowNanos) {
-    this(limits, windowNanos, UsedTokens.NONE);
+    this(limits, windowNanos, UsedTokens.NONE, sharing -> true);
   }
 
   /**
    * Creates an empty set.
    *
    * @param usedTokens what keys and groups have used, for budgets that they get later
+   * @param waitsByDefault says whether requests wait for limits that instances share in that way,
+   *     null being the default way, where neither their key nor its group says it
    */
-  public KeyRegistry(LimitSource limits, long windowNanos, UsedTokens usedTokens) {
-    accounts = new KeyAccounts(limits, windowNanos, usedTokens);
+  public KeyRegistry(
+      LimitSource limits,
+      long windowNanos,
+      UsedTokens usedTokens,
+      Predicate<@Nullable SharingMode> waitsByDefault) {
+    accounts = new KeyAccounts(limits, windowNanos, usedTokens, waitsByDefault, WallClock.system());
   }
 
   /**

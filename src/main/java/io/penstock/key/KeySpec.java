@@ -186,19 +186,26 @@ public record KeySpec(String name, List<Secret> secrets, KeyTerms terms, Identit
   /**
    * Behaviour at the limits of a key.
    *
-   * @param waits whether its requests wait for its limits instead of being refused
+   * @param waits whether its requests wait for its limits instead of being refused; null for the
+   *     default
+   * @param maxWaiting how many of its requests may wait in a queue before further ones that would
+   *     wait for its limits are refused; 0 means unlimited
    * @param strictAfterDenial whether the shared count is fetched before decisions after a denial
    * @param sharing how instances share its limits; null for the default
    * @param excessOutput what happens to larger maxima of output than its limits allow; null if its
    *     group or the endpoint says it
    */
   public record LimitPolicy(
-      boolean waits,
+      @Nullable Boolean waits,
+      long maxWaiting,
       boolean strictAfterDenial,
       @Nullable SharingMode sharing,
       @Nullable ExcessOutput excessOutput) {
+    /** The default of {@code maxWaiting}. */
+    public static final long MAX_WAITING = 100;
+
     /** The default. */
-    public static final LimitPolicy PLAIN = new LimitPolicy(false, false, null, null);
+    public static final LimitPolicy PLAIN = new LimitPolicy(null, MAX_WAITING, false, null, null);
   }
 
   /**

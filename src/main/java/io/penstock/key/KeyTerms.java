@@ -41,4 +41,9 @@ public record KeyTerms(
     rank = rank.equals(Rank.PLAIN) ? Rank.PLAIN : rank;
     policy = policy.equals(LimitPolicy.PLAIN) ? LimitPolicy.PLAIN : policy;
   }
+
+  /** Returns whether the key has limits of its own. */
+  boolean isLimited() {
+    return !limits.equals(Limits.NONE) || !models.isEmpty();
+  }
 }

@@ -57,6 +57,7 @@ public final class CallerAccount {
   private final AtomicInteger inside = new AtomicInteger();
 
   private volatile boolean waits;
+  private volatile long maxWaiting;
   private volatile long usedAtMillis;
 
   /**
@@ -103,6 +104,19 @@ public final class CallerAccount {
    */
   public boolean waits() {
     return waits;
+  }
+
+  /**
+   * Returns how many of its requests may wait in a queue before further ones that would wait for
+   * its limits are refused; 0 when any number may.
+   */
+  public long maxWaiting() {
+    return maxWaiting;
+  }
+
+  /** Sets {@link #maxWaiting}. */
+  public void maxWaiting(long most) {
+    maxWaiting = most;
   }
 
   /** Sets {@link #waits} for requests that arrive from now on. */

@@ -8,9 +8,13 @@ import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitBalance;
+import io.penstock.limit.LimitProjection;
 import io.penstock.limit.LimitSpec;
 import io.penstock.queue.DimensionSizes;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.tenant.PromiseHolder;
+import io.penstock.time.Ticker;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,6 +81,38 @@ public record MeteredLimit(
           default -> "a minute";
         };
     return capacity + " " + unit + (capacity == 1 ? " " : "s ") + period;
+  }
+
+  /**
+   * Returns when it lets a ticket go after those before it, at the earliest; {@code now} for a
+   * budget and a limit on concurrency, and where it is not known what other instances use of it.
+   */
+  long goesBehind(QuotaTerms terms, List<TicketBatch> ahead, TicketBatch own, long now) {
+    if (measure == LimitMeasure.CONCURRENCY || isBudget()) {
+      return now;
+    }
+    long amount = terms.amount(this, own, 0, 1);
+    if (limit.sharing().isShared()) {
+      boolean usedUp =
+          limit.spec() instanceof LimitSpec.Day && !limit.sharing().isAwaitingSlices(amount, now);
+      return usedUp
+              && limit.decide(Weight.exactly(amount), now) instanceof LimitAnswer.Wait(long at)
+          ? at
+          : now;
+    }
+    LimitProjection projection = limit.projection(now);
+    for (TicketBatch batch : ahead) {
+      projection.pass(batch.tickets(), terms.amount(this, batch, 0, batch.tickets()), false, now);
+    }
+    return projection.admittedAt(amount, now);
+  }
+
+  /** Counts a refused amount, and returns how much later it has room because of others refused. */
+  long behindRefused(PromiseHolder client, long amount, long now) {
+    return limit.decide(Weight.exactly(amount), now) instanceof LimitAnswer.Wait(long room)
+            && room != Ticker.NEVER
+        ? Math.max(0, limit.promise(client, amount, now) - room)
+        : 0;
   }
 
   /** Returns the weight that a cost has in this limit now. */

@@ -361,6 +361,31 @@ public final class Quota {
     return null;
   }
 
+  /**
+   * Returns the refusal of a ticket that one of its limits lets go after {@code deadline} only, if
+   * those before it go as soon as they can; null when none does. The time it is told is that after
+   * which the same wait would end in time, behind those that were refused before it. Budgets and
+   * limits on concurrency are left out.
+   */
+  public @Nullable Refusal refusalBeyond(
+      long deadline, List<TicketBatch> ahead, TicketBatch own, PromiseHolder client, long now) {
+    QuotaTerms current = quotaTerms;
+    for (MeteredLimit metered : current.limits()) {
+      long goes = metered.goesBehind(current, ahead, own, now);
+      if (goes > deadline) {
+        boolean ofDay = metered.limit().spec() instanceof LimitSpec.Day;
+        long longest = deadline - now;
+        long amount = current.amount(metered, own, 0, 1);
+        long after = ofDay ? 0 : metered.behindRefused(client, amount, now) - longest;
+        return new Refusal(
+            Denial.reason(name, metered),
+            name + ": " + metered.words() + (ofDay ? "" : "; the wait for them would be too long"),
+            goes == Ticker.NEVER ? Refusal.UNKNOWN : goes - now + after);
+      }
+    }
+    return null;
+  }
+
   /** Returns whether one of its limits is a budget. */
   public boolean hasBudget() {
     return limits().stream().anyMatch(MeteredLimit::isBudget);

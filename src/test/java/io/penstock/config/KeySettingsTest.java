@@ -103,7 +103,8 @@ class KeySettingsTest {
             KeySpec.NEVER,
             Instant.parse("2027-01-31T11:00:00Z").toEpochMilli(),
             "2027-01-31T11:00:00Z"),
-        of("on_limit", "wait", k -> k.terms().policy().waits(), false, true, "wait"),
+        of("on_limit", "wait", k -> k.terms().policy().waits(), null, true, "wait"),
+        of("max_waiting", "7", k -> k.terms().policy().maxWaiting(), 100L, 7L, 7L),
         of(
             "max_output",
             "refuse",

@@ -28,7 +28,7 @@ class KeyTermsJsonTest {
        "models":{"m":{"rpm":6,"tpm":7},"n":{"tpm":8}},"group":"g",
        "allowed_models":["m","n"],"allowed_endpoints":["/b//c"],"calls":["/v1/files","weighed"],
        "priority":-1,"max_priority":9,"weight":10,"expires_at":"2026-01-31T12:00:00+01:00",
-       "on_limit":"wait","max_output":"refuse","strict_after_denial":true,"sharing":"eventual"}
+       "on_limit":"wait","max_waiting":7,"max_output":"refuse","strict_after_denial":true,"sharing":"eventual"}
       """;
 
   private static ObjectNode json(String text) {
@@ -53,7 +53,7 @@ class KeyTermsJsonTest {
                     new AllowedCalls(false, true, List.of("/v1/files"))),
                 new KeySpec.Rank(-1, 9, 10),
                 1_769_857_200_000L,
-                new KeySpec.LimitPolicy(true, true, SharingMode.EVENTUAL, ExcessOutput.REFUSE)));
+                new KeySpec.LimitPolicy(true, 7, true, SharingMode.EVENTUAL, ExcessOutput.REFUSE)));
   }
 
   @Test

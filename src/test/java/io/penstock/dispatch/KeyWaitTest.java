@@ -21,8 +21,10 @@ import io.penstock.endpoint.EndpointSetup;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.EndpointSpec.Scheduling;
 import io.penstock.endpoint.FakeCallers;
+import io.penstock.limit.LimitSpec;
 import io.penstock.queue.QueueBounds;
 import io.penstock.queue.QueueOrder;
+import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import org.junit.jupiter.api.Test;
 
@@ -277,9 +279,63 @@ class KeyWaitTest {
     // 29 are ahead, and 30 may go after 41 s; for all that come then, the key has room after 61 s.
     assertThat(waits(alice.submit(endpoint, Cost.ofInput(1), short1))).isTrue();
     assertThat(refusal(alice.submit(endpoint, Cost.ofInput(1), short1)).reason())
-        .isEqualTo(RefusalReason.ESTIMATED_WAIT_EXCEEDS_TIMEOUT);
+        .isEqualTo(RefusalReason.KEY_RPM);
     assertThat(waits(alice.submit(endpoint, Cost.ofInput(1), enough))).isTrue();
     assertThat(went(submit(endpoint, 1))).isTrue();
+  }
+
+  @Test
+  void whatWouldWaitBeyondItsDeadline_isRefusedAtOnce_andToldWhenItsWaitIsShortEnough() {
+    FakeCallers.Caller alice =
+        callers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
+    Endpoint endpoint = endpointFixture.open(none("/"));
+    WaitPatience twoTurns = new WaitPatience(WaitPatience.UNSTATED, 150 * SECOND);
+    WaitPatience four = new WaitPatience(WaitPatience.UNSTATED, 250 * SECOND);
+    assertThat(went(alice.submit(endpoint, Cost.ofInput(1), twoTurns))).isTrue();
+    assertThat(waits(alice.submit(endpoint, Cost.ofInput(1), twoTurns))).isTrue();
+    assertThat(waits(alice.submit(endpoint, Cost.ofInput(1), twoTurns))).isTrue();
+
+    Refusal third = refusal(alice.submit(endpoint, Cost.ofInput(1), twoTurns));
+    assertThat(third.reason()).isEqualTo(RefusalReason.KEY_RPM);
+    assertThat(third.detail()).startsWith("key alice: 1 request a minute; ");
+    assertThat(third.retryAfterNanos()).isEqualTo(183 * SECOND - 150 * SECOND);
+    assertThat(waits(alice.submit(endpoint, Cost.ofInput(1), four))).isTrue();
+  }
+
+  @Test
+  void limitOfTheDay_isNotWaitedFor() {
+    FakeCallers.Caller alice =
+        callers
+            .waiting("alice")
+            .limit(LimitMeasure.REQUESTS, new LimitSpec.Day(1, null, 0), RefusalReason.KEY_RPD);
+    Endpoint endpoint = endpointFixture.open(none("/"));
+    WaitPatience patience = new WaitPatience(WaitPatience.UNSTATED, 290 * SECOND);
+    ParkedTicket first = alice.submit(endpoint, Cost.ofInput(1), patience);
+    assertThat(went(first)).isTrue();
+    Refusal second = refusal(alice.submit(endpoint, Cost.ofInput(1), patience));
+    assertThat(second.reason()).isEqualTo(RefusalReason.KEY_RPD);
+    assertThat(second.usedUp()).isTrue();
+  }
+
+  @Test
+  void maxWaiting_boundsThoseThatWouldWaitForTheKey() {
+    FakeCallers.Caller alice =
+        callers.waiting("alice").limit(LimitMeasure.REQUESTS, 1, RefusalReason.KEY_RPM);
+    FakeCallers.Caller bob =
+        callers.waiting("bob").limit(LimitMeasure.REQUESTS, 9, RefusalReason.KEY_RPM);
+    alice.account.maxWaiting(2);
+    bob.account.maxWaiting(1);
+    Endpoint endpoint = endpointFixture.open(tokens("/", 10, 1));
+    assertThat(went(alice.submit(endpoint, 5))).isTrue();
+    assertThat(waits(alice.submit(endpoint, 1))).isTrue();
+    assertThat(waits(alice.submit(endpoint, 1))).isTrue();
+    Refusal third = refusal(alice.submit(endpoint, 1));
+    assertThat(third.reason()).isEqualTo(RefusalReason.QUEUE_FULL);
+    assertThat(third.detail()).isEqualTo("key alice already has 2 waiting requests (max_waiting)");
+
+    // it is the endpoint that these wait for
+    assertThat(waits(bob.submit(endpoint, 9))).isTrue();
+    assertThat(waits(bob.submit(endpoint, 9))).isTrue();
   }
 
   @Test

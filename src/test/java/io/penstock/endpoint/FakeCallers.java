@@ -63,7 +63,7 @@ public final class FakeCallers {
       return limit(limitMeasure, spec, reason);
     }
 
-    Caller limit(LimitMeasure limitMeasure, LimitSpec spec, RefusalReason reason) {
+    public Caller limit(LimitMeasure limitMeasure, LimitSpec spec, RefusalReason reason) {
       limits.removeIf(each -> each.measure() == limitMeasure);
       limits.add(new MeteredLimit(limitMeasure, new Limit(spec, EndpointFixture.START), reason));
       quota.change(ChargeRule.TOTAL, limits);

@@ -34,7 +34,7 @@ class HammeredKeyTest {
   private final AtomicLong now = new AtomicLong(START);
   private final AtomicLong arrivals = new AtomicLong();
   private final KeyAccounts accounts =
-      new KeyAccounts(new LocalLimitSource(), MINUTE, UsedTokens.NONE, () -> 0);
+      new KeyAccounts(new LocalLimitSource(), MINUTE, UsedTokens.NONE, sharing -> true, () -> 0);
   private final KeySpec key =
       new KeySpec(
           "k",

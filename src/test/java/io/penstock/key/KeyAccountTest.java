@@ -25,7 +25,8 @@ class KeyAccountTest {
       Map.of("m", new KeySpec.ModelLimits(9, 0));
 
   private final CountedLimits limits = new CountedLimits();
-  private final KeyAccounts accounts = new KeyAccounts(limits, MINUTE, UsedTokens.NONE, () -> 0);
+  private final KeyAccounts accounts =
+      new KeyAccounts(limits, MINUTE, UsedTokens.NONE, sharing -> true, () -> 0);
   private long now = 1_000 * SECOND;
 
   private static KeySpec key(KeySpec.Limits limits, Map<String, KeySpec.ModelLimits> models) {

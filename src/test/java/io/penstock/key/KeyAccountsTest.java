@@ -53,6 +53,7 @@ class KeyAccountsTest {
               return month ? 900 : 70;
             }
           },
+          sharing -> sharing != SharingMode.EVENTUAL,
           () -> NOON + (now - 1_000 * SECOND) / 1_000_000);
 
   private static KeySpec key(
@@ -71,7 +72,7 @@ class KeyAccountsTest {
             KeySpec.Scope.ALL,
             KeySpec.Rank.PLAIN,
             KeySpec.NEVER,
-            new KeySpec.LimitPolicy(waits, false, null, null)));
+            new KeySpec.LimitPolicy(waits, 100, false, null, null)));
   }
 
   private static KeySpec key(String name, KeySpec.Limits limits) {
@@ -491,7 +492,7 @@ class KeyAccountsTest {
                 KeySpec.Scope.ALL,
                 KeySpec.Rank.PLAIN,
                 KeySpec.NEVER,
-                new KeySpec.LimitPolicy(false, false, SharingMode.EXACT, null)));
+                new KeySpec.LimitPolicy(false, 100, false, SharingMode.EXACT, null)));
     accounts.follow(name -> exact, now);
     assertThat(limits.configured).isEqualTo(2);
   }

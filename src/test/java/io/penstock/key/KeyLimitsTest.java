@@ -41,7 +41,7 @@ class KeyLimitsTest {
             KeySpec.Scope.ALL,
             KeySpec.Rank.PLAIN,
             KeySpec.NEVER,
-            new KeySpec.LimitPolicy(false, false, sharingMode, null)));
+            new KeySpec.LimitPolicy(false, 100, false, sharingMode, null)));
   }
 
   private static KeySpec key(KeySpec.Limits limits) {
@@ -159,7 +159,8 @@ class KeyLimitsTest {
     KeySpec key =
         new KeySpec("a", List.of(new KeySpec.Secret(1, 2, 3, 4, KeySpec.NEVER)), key(ALL).terms());
     KeyIndex index = KeyIndex.of(List.of(key));
-    KeyAccounts keyAccounts = new KeyAccounts(new LocalLimitSource(), MINUTE, UsedTokens.NONE);
+    KeyAccounts keyAccounts =
+        new KeyAccounts(new LocalLimitSource(), MINUTE, UsedTokens.NONE, sharing -> true, () -> 0);
     assertThat(index.isEmpty()).isFalse();
     assertThat(index.find(1, 3, NOW, keyAccounts)).isNull();
     assertThat(index.find(3, 2, NOW, keyAccounts)).isNull();

@@ -385,7 +385,7 @@ class KeyRegistryTest {
                     KeySpec.Scope.ALL,
                     KeySpec.Rank.PLAIN,
                     KeySpec.NEVER,
-                    new KeySpec.LimitPolicy(false, false, SharingMode.EVENTUAL, null)))
+                    new KeySpec.LimitPolicy(false, 100, false, SharingMode.EVENTUAL, null)))
             .identifiedBy(new KeySpec.Identity("a@5", 5));
     keyRegistry.stored(shared, 0);
     assertThat(keyRegistry.sharing("a@5")).isEqualTo(SharingMode.EVENTUAL);

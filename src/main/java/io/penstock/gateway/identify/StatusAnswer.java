@@ -75,7 +75,7 @@ public final class StatusAnswer {
       if (key.terms().expiresAtMillis() != KeySpec.NEVER) {
         answer.put("expires_at", Instant.ofEpochMilli(key.terms().expiresAtMillis()).toString());
       }
-      answer.put("on_limit", key.terms().policy().waits() ? "wait" : "reject");
+      answer.put("on_limit", caller.account().waits() ? "wait" : "reject");
     }
     answer.put("limits", limits(caller));
     answer.put("endpoints", endpoints(caller, told));
