@@ -41,6 +41,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -92,6 +93,7 @@ public final class LimitWiring implements AutoCloseable {
   /** The counts of other instances of this region; null when there are none. */
   private final DatabaseRegions.@Nullable LocalPeers localPeers;
 
+  private final LongSupplier instances;
   private final Consumer<MeterRegistry> meters;
   private final Runnable close;
 
@@ -102,6 +104,7 @@ public final class LimitWiring implements AutoCloseable {
       KnownPeerCounts knownPeerCounts,
       DenialRecheck denialRecheck,
       DatabaseRegions.@Nullable LocalPeers localPeers,
+      LongSupplier instances,
       Consumer<MeterRegistry> meters,
       Runnable close) {
     this.sharingModes = sharingModes;
@@ -110,6 +113,7 @@ public final class LimitWiring implements AutoCloseable {
     this.knownPeerCounts = knownPeerCounts;
     this.denialRecheck = denialRecheck;
     this.localPeers = localPeers;
+    this.instances = instances;
     this.meters = meters;
     this.close = close;
   }
@@ -149,7 +153,7 @@ public final class LimitWiring implements AutoCloseable {
       SharingModes sharingModes =
           new SharingModes(SharingMode.EXACT, regions); // matters only with other regions
       return new LimitWiring(
-          sharingModes, alone, alone, KnownPeerCounts.NONE, never, null, registry -> {}, () -> {});
+          sharingModes, alone, alone, KnownPeerCounts.NONE, never, null, () -> 1, registry -> {}, () -> {});
     }
     RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, clocks.ticker());
     LimitWiring shared = shared(sync, link, clocks, eventSink, regions);
@@ -181,7 +185,7 @@ public final class LimitWiring implements AutoCloseable {
           close.run();
         };
     return new LimitWiring(
-        sharingModes, local, source, knownPeerCounts, denialRecheck, localPeers, meters, all);
+        sharingModes, local, source, knownPeerCounts, denialRecheck, localPeers, instances, meters, all);
   }
 
   private LimitWiring across(RegionSettings settings, SnapshotSaver.Clocks clocks) {
@@ -203,7 +207,7 @@ public final class LimitWiring implements AutoCloseable {
         };
     LimitSource over = databaseRegions.over(source, sharingModes::isLocal);
     return new LimitWiring(
-        sharingModes, local, over, knownPeerCounts, denialRecheck, localPeers, both, all);
+        sharingModes, local, over, knownPeerCounts, denialRecheck, localPeers, instances, both, all);
   }
 
   private static LimitWiring shared(
@@ -244,6 +248,7 @@ public final class LimitWiring implements AutoCloseable {
         countSync,
         denialRecheck,
         countSync::cells,
+        () -> sliceSync.figures().cutOff() ? 1 : sliceSync.figures().members(),
         registry -> meter(registry, sliceSync, supply.troubles(), countSync, countStore.troubles()),
         () -> {
           last(sliceSync.leave());
@@ -380,6 +385,14 @@ public final class LimitWiring implements AutoCloseable {
   /** Returns the limits that only this instance counts. */
   LocalLimitSource local() {
     return local;
+  }
+
+  /**
+   * Returns the number of instances that are known to share limits, this one included; 1 while
+   * Redis is away.
+   */
+  long instances() {
+    return instances.getAsLong();
   }
 
   /** Returns the source of all limits. */

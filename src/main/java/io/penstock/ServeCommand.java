@@ -3,7 +3,9 @@ package io.penstock;
 import io.penstock.config.ConfigurationFault;
 import io.penstock.config.NearestName;
 import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +35,7 @@ public final class ServeCommand implements Callable<Integer> {
 
   private final Map<String, String> environment;
   private @Nullable ConfigurableApplicationContext running;
+  private Duration start = Duration.ZERO;
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -74,7 +77,7 @@ public final class ServeCommand implements Callable<Integer> {
   /** Stops the server once it is drained, if one was started. */
   public void stop() {
     if (running != null) {
-      new ShutdownDrain(running).run();
+      new ShutdownDrain(running, start).run();
     }
   }
 
@@ -88,6 +91,7 @@ public final class ServeCommand implements Callable<Integer> {
     return switch (GatewayServer.startWarm(environment, routes, arguments(line))) {
       case GatewayServer.Started(ConfigurableApplicationContext context) -> {
         running = context;
+        start = Duration.ofMillis(ManagementFactory.getRuntimeMXBean().getUptime());
         yield STARTED;
       }
       case GatewayServer.Faulty(List<ConfigurationFault> faults) ->

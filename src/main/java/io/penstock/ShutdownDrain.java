@@ -46,9 +46,16 @@ final class ShutdownDrain {
   private static final Duration REFUSALS = Duration.ofSeconds(1);
 
   private final ConfigurableApplicationContext context;
+  private final Duration start;
 
-  ShutdownDrain(ConfigurableApplicationContext context) {
+  /**
+   * Creates the drain of a gateway.
+   *
+   * @param start how long its start took, after which the next one may serve
+   */
+  ShutdownDrain(ConfigurableApplicationContext context, Duration start) {
     this.context = context;
+    this.start = start;
   }
 
   /** Waits until all requests have left or the time is up, and closes the gateway. */
@@ -56,6 +63,9 @@ final class ShutdownDrain {
     ShutdownGate shutdownGate = context.getBean(ShutdownGate.class);
     Timeouts timeouts = Timeouts.of(context.getBean(PenstockSettings.class));
     AvailabilityChangeEvent.publish(context, ReadinessState.REFUSING_TRAFFIC);
+    if (context.getBean(LimitWiring.class).instances() == 1) {
+      shutdownGate.servesAgainAfter(start);
+    }
     if (timeouts.pause().isPositive()) {
       LOG.info("stopping: requests are taken for {} ms still", timeouts.pause().toMillis());
       shutdownGate.closing();
@@ -64,7 +74,7 @@ final class ShutdownDrain {
     CompletableFuture<Void> empty = shutdownGate.close();
     LOG.info("stopping: {} requests are inside", shutdownGate.inside());
     if (!within(timeouts.parked().minus(timeouts.pause()), empty)) {
-      context.getBean(EndpointRegistry.class).refuseAll(ShutdownGate.CLOSED);
+      context.getBean(EndpointRegistry.class).refuseAll(shutdownGate.refusal());
       context
           .getBeanProvider(CoordinationService.class)
           .ifAvailable(

@@ -96,7 +96,7 @@ class ShutdownDrainIT {
     HttpMessage permit = programProcess.get("/slot");
     assertThat(permit.status()).isEqualTo(503);
     assertThat(permit.header("x-penstock-reason")).isEqualTo("shutting_down");
-    assertThat(permit.header("retry-after")).isEqualTo("1");
+    assertThat(Integer.parseInt(permit.header("retry-after"))).isBetween(1, 600);
     try (ByteSocket byteSocket = programProcess.connect()) {
       HttpMessage chat = byteSocket.post(CHAT, STREAM).answer();
       assertThat(chat.status()).isEqualTo(503);
@@ -239,7 +239,6 @@ class ShutdownDrainIT {
       HttpMessage refused = waiting.answer();
       assertThat(refused.status()).isEqualTo(503);
       assertThat(refused.header("x-penstock-reason")).isEqualTo("shutting_down");
-      assertThat(refused.header("retry-after")).isEqualTo("1");
       HttpMessage dismissed = atBarrier.answer();
       assertThat(dismissed.status()).isEqualTo(503);
       assertThat(dismissed.header("x-penstock-reason")).isEqualTo("shutting_down");
@@ -253,6 +252,40 @@ class ShutdownDrainIT {
       assertThat(running.chunk()).isEmpty();
       programProcess.endsWell();
     }
+  }
+
+  /** Returns the time after which somebody refused by an instance that stops may come back. */
+  private static int comeBackAfter(ProgramProcess stopping) {
+    RunningGateway.awaiting().until(() -> stopping.readiness() == 503);
+    return Integer.parseInt(stopping.get("/slot").header("retry-after"));
+  }
+
+  @Test
+  void lastInstance_tellsHowLongAStartTakes_andOneBesideOthersASecond() throws IOException {
+    try (RedisServer redis = RedisServer.started();
+        ProgramProcess first =
+            start(
+                "--penstock.redis.url=" + redis.url(),
+                "--penstock.drain-timeout=0s",
+                "--penstock.stream-drain-timeout=5s");
+        ProgramProcess last = start("--penstock.redis.url=" + redis.url());
+        ByteSocket ofFirst = first.connect();
+        ByteSocket ofLast = last.connect()) {
+      for (ProgramProcess each : List.of(first, last)) {
+        RunningGateway.awaiting().until(() -> says(each, "2 instances share"));
+      }
+      assertThat(ofFirst.post(CHAT, STREAM).head().status()).isEqualTo(200);
+      first.terminate();
+      assertThat(comeBackAfter(first)).isOne();
+      assertThat(ofLast.post(CHAT, STREAM).head().status()).isEqualTo(200);
+      RunningGateway.awaiting().until(() -> says(last, "no other instance shares"));
+      last.terminate();
+      assertThat(comeBackAfter(last)).isGreaterThan(1);
+    }
+  }
+
+  private static boolean says(ProgramProcess process, String words) {
+    return process.log().stream().anyMatch(line -> line.contains(words));
   }
 
   @Test

@@ -156,24 +156,26 @@ public final class AdmissionCheck {
   static @Nullable Refusal inVain(
       List<TicketRoute> routes, RouteSource routeSource, ParkedTicket parkedTicket, long now) {
     Refusal refusal = impossible(routes, routeSource, parkedTicket);
-    Refusal lacks = refusal == null ? lackOfBudget(routes, parkedTicket, now) : refusal;
+    Refusal lacks = refusal == null ? usedUp(routes, parkedTicket, now) : refusal;
     Refusal away = lacks == null ? unavailable(routes, now) : lacks;
     return away == null ? pausedTooLong(routes, parkedTicket, now) : away;
   }
 
-  /** Returns whether tickets with those routes wait for a budget of their key or group. */
-  static boolean haveBudget(List<TicketRoute> routes) {
-    return !routes.isEmpty() && routes.getFirst().quotas().stream().anyMatch(Quota::hasBudget);
+  /** Returns whether tickets with those routes wait for limits of a day of their key or group. */
+  static boolean haveDays(List<TicketRoute> routes) {
+    return !routes.isEmpty() && routes.getFirst().quotas().stream().anyMatch(Quota::hasDay);
   }
 
   /**
-   * Returns the refusal of a ticket for which a budget of its key or group has too little left,
-   * whatever ends meanwhile; or null. The budgets are the same on all routes.
+   * Returns the refusal of a ticket for which a budget or the requests of a day of its key or group
+   * have too little left, whatever ends meanwhile; or null. They are the same on all routes.
    */
-  static @Nullable Refusal lackOfBudget(
+  static @Nullable Refusal usedUp(
       List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
     for (Quota quota : routes.getFirst().quotas()) {
-      Refusal refusal = quota.lackOfBudget(parkedTicket.cost(), now);
+      Refusal lacking = quota.lackOfBudget(parkedTicket.cost(), now);
+      Refusal refusal =
+          lacking == null ? quota.usedUpDay(parkedTicket.deadlineNanos(), now) : lacking;
       if (refusal != null) {
         return refusal;
       }

@@ -164,7 +164,7 @@ public final class Dispatcher {
   private void refuseHopeless(Lane lane, long now) {
     List<TicketRoute> routes = lane.routes();
     Refusal refusal = AdmissionCheck.hopeless(routes, now);
-    if (refusal == null && !AdmissionCheck.haveBudget(routes)) {
+    if (refusal == null && !AdmissionCheck.haveDays(routes)) {
       return;
     }
     lookCount.add(lane.tickets().size());
@@ -173,7 +173,7 @@ public final class Dispatcher {
             parkedTicket -> {
               Refusal own =
                   refusal == null
-                      ? AdmissionCheck.lackOfBudget(routes, parkedTicket, now)
+                      ? AdmissionCheck.usedUp(routes, parkedTicket, now)
                       : refusal;
               if (own != null) {
                 turnAway(parkedTicket, routes, own, now);

@@ -8,7 +8,7 @@ import io.penstock.refusal.Refusal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the limits of its own key and group mean for a ticket that waits for them. */
+/** Says what the limits of a key and its group mean for a ticket that waits for them. */
 final class OwnLimits {
   private OwnLimits() {}
 

@@ -264,7 +264,8 @@ public final class WaitingRoom {
     }
     int lanes = laneIndex.overShare(parkedTicket);
     if (over == null && lanes > 0) {
-      return "%s already waits for %d combinations of a model, an upstream and a beginning of a prompt, which is its share"
+      return ("%s already waits for %d combinations of a model, an upstream and a beginning of a"
+              + " prompt, which is its share")
           .formatted(QueueShares.whose(parkedTicket), lanes);
     }
     return over == null ? overMaxWaiting(parkedTicket, now) : over;

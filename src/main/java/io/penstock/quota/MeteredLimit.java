@@ -83,28 +83,24 @@ public record MeteredLimit(
     return capacity + " " + unit + (capacity == 1 ? " " : "s ") + period;
   }
 
+  /** Returns whether it limits requests or tokens of a day or a month. */
+  boolean isOfDay() {
+    return limit.spec() instanceof LimitSpec.Day;
+  }
+
   /**
-   * Returns when it lets a ticket go after those before it, at the earliest; {@code now} for a
-   * budget and a limit on concurrency, and where it is not known what other instances use of it.
+   * Returns when it lets a ticket go after those before it, at the earliest; {@code now} for limits
+   * of a day and on concurrency, and where it is not known what other instances use of it.
    */
   long goesBehind(QuotaTerms terms, List<TicketBatch> ahead, TicketBatch own, long now) {
-    if (measure == LimitMeasure.CONCURRENCY || isBudget()) {
+    if (measure == LimitMeasure.CONCURRENCY || isOfDay() || limit.sharing().isShared()) {
       return now;
-    }
-    long amount = terms.amount(this, own, 0, 1);
-    if (limit.sharing().isShared()) {
-      boolean usedUp =
-          limit.spec() instanceof LimitSpec.Day && !limit.sharing().isAwaitingSlices(amount, now);
-      return usedUp
-              && limit.decide(Weight.exactly(amount), now) instanceof LimitAnswer.Wait(long at)
-          ? at
-          : now;
     }
     LimitProjection projection = limit.projection(now);
     for (TicketBatch batch : ahead) {
       projection.pass(batch.tickets(), terms.amount(this, batch, 0, batch.tickets()), false, now);
     }
-    return projection.admittedAt(amount, now);
+    return projection.admittedAt(terms.amount(this, own, 0, 1), now);
   }
 
   /** Counts a refused amount, and returns how much later it has room because of others refused. */

@@ -32,6 +32,9 @@ public final class Quota {
 
   private static final Cost ONE_TOKEN = Cost.ofInput(1);
 
+  /** How long a request waits for the end of a day if nothing else bounds its wait. */
+  private static final long LONGEST_FOR_DAY_NANOS = 290_000_000_000L;
+
   private final String name;
   private final boolean ofKey;
   private final WaitList waitList = new WaitList();
@@ -362,10 +365,9 @@ public final class Quota {
   }
 
   /**
-   * Returns the refusal of a ticket that one of its limits lets go after {@code deadline} only, if
-   * those before it go as soon as they can; null when none does. The time it is told is that after
-   * which the same wait would end in time, behind those that were refused before it. Budgets and
-   * limits on concurrency are left out.
+   * Returns the refusal of a ticket that one of its limits a minute lets go after {@code deadline}
+   * only, if those before it go as soon as they can; null when none does. The time it is told is
+   * that after which the same wait would end in time, behind those that were refused before it.
    */
   public @Nullable Refusal refusalBeyond(
       long deadline, List<TicketBatch> ahead, TicketBatch own, PromiseHolder client, long now) {
@@ -373,22 +375,45 @@ public final class Quota {
     for (MeteredLimit metered : current.limits()) {
       long goes = metered.goesBehind(current, ahead, own, now);
       if (goes > deadline) {
-        boolean ofDay = metered.limit().spec() instanceof LimitSpec.Day;
-        long longest = deadline - now;
-        long amount = current.amount(metered, own, 0, 1);
-        long after = ofDay ? 0 : metered.behindRefused(client, amount, now) - longest;
+        long later = metered.behindRefused(client, current.amount(metered, own, 0, 1), now);
         return new Refusal(
             Denial.reason(name, metered),
-            name + ": " + metered.words() + (ofDay ? "" : "; the wait for them would be too long"),
-            goes == Ticker.NEVER ? Refusal.UNKNOWN : goes - now + after);
+            name + ": " + metered.words() + "; the wait for them would be too long",
+            goes == Ticker.NEVER ? Refusal.UNKNOWN : goes - deadline + later);
       }
     }
     return null;
   }
 
-  /** Returns whether one of its limits is a budget. */
-  public boolean hasBudget() {
-    return limits().stream().anyMatch(MeteredLimit::isBudget);
+  /**
+   * Returns whether one of its limits is on a day or a month of a key or a group: whoever finds it
+   * used up does not wait.
+   */
+  public boolean hasDay() {
+    return limits().stream().anyMatch(each -> each.isOfDay() && each.reason() != null);
+  }
+
+  /**
+   * Returns the refusal of requests that may wait until {@code deadline}, by a limit on requests of
+   * a day of a key or a group that is used up until later; null when there is none, or while the
+   * next slices may have some. Who may wait for ever waits for the end of a day as long as others
+   * do.
+   */
+  public @Nullable Refusal usedUpDay(long deadline, long now) {
+    long latest = deadline == Long.MAX_VALUE ? now + LONGEST_FOR_DAY_NANOS : deadline;
+    for (MeteredLimit metered : limits()) {
+      if (metered.isOfDay() && !metered.isBudget() && metered.reason() != null) {
+        Weight one = Weight.exactly(1);
+        LimitAnswer answer = metered.limit().decide(one, now);
+        Denial denial = new Denial(metered, one, Cost.NO_TOKENS, answer);
+        if (answer instanceof LimitAnswer.Wait(long until)
+            && until > latest
+            && denial.awaitingSlices(now) == null) {
+          return denial.refusal(name, now);
+        }
+      }
+    }
+    return null;
   }
 
   /**

@@ -200,7 +200,7 @@ final class OracleChecks {
                   && tooLong(ticket, now);
           case ENDPOINT_REMOVED -> endpoint.removed;
           case REMOVED_BY_OPERATOR -> ticket.thrownOut;
-          default -> false;
+          default -> OracleDenials.tooLate(ticket, refusal);
         };
     if (!right) {
       throw new InvariantViolation("refused with " + refusal + " at " + now + ": " + ticket);
@@ -261,6 +261,9 @@ final class OracleChecks {
 
   /** Checks a ticket that stays: it must be willing to wait as long as it will have to. */
   void waits(SimTicket ticket, long now) {
+    if (ticket.arrived == now) {
+      OracleDenials.goesInTime(ticket);
+    }
     // A trial at this very instant may have been its own.
     if (!ticket.facing.paid() && unwell(ticket, now) > 0 && !changed(ticket, now)) {
       throw new InvariantViolation("waits, though no upstream that serves it is well: " + ticket);

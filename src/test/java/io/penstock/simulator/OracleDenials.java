@@ -1,10 +1,13 @@
 package io.penstock.simulator;
 
 import io.penstock.cost.ChargeRule;
+import io.penstock.cost.LimitMeasure;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /** The oracle's view of charges and denials at arrival. */
 final class OracleDenials {
@@ -53,6 +56,53 @@ final class OracleDenials {
       ticket.arrival.forEach(each -> each.promisedUntil = Math.max(each.promisedUntil, then));
     }
     return true;
+  }
+
+  /**
+   * Returns whether a ticket that waits for its key and group may be refused because one of their
+   * limits lets it go only after its deadline: not if it and all that wait with it fit by then.
+   */
+  static boolean tooLate(SimTicket ticket, Refusal refusal) {
+    List<SimTicket> together = new ArrayList<>(List.of(ticket));
+    for (SimTicket each : ticket.endpoint.waiting) {
+      if (each != ticket && Objects.equals(each.facing.account(), ticket.facing.account())) {
+        together.add(each);
+      }
+    }
+    return metered(ticket)
+        .filter(pair -> pair.reason() == refusal.reason())
+        .anyMatch(pair -> !pair.metering().limit().admits(all(together, pair), ticket.deadline));
+  }
+
+  private static Stream<SimQuota.Pair> metered(SimTicket ticket) {
+    return ticket.facing.account() == null || ticket.deadline == Long.MAX_VALUE
+        ? Stream.empty()
+        : ticket.more().stream().flatMap(quota -> quota.pairs().stream());
+  }
+
+  private static OracleLimit.Ask all(List<SimTicket> tickets, SimQuota.Pair pair) {
+    long taken = 0;
+    long held = 0;
+    for (SimTicket each : tickets) {
+      OracleLimit.Ask ask = each.demand.ask(pair.metering().measure(), ChargeRule.TOTAL);
+      taken += ask.taken();
+      held += ask.held();
+    }
+    return new OracleLimit.Ask(taken, held, taken);
+  }
+
+  /** Checks that no limit on requests lets a ticket that stays go only after its deadline. */
+  static void goesInTime(SimTicket ticket) {
+    metered(ticket)
+        .filter(pair -> pair.metering().measure() == LimitMeasure.REQUESTS)
+        .filter(pair -> pair.reason() != null)
+        .forEach(
+            pair -> {
+              OracleLimit.Ask ask = all(List.of(ticket), pair);
+              if (!pair.metering().limit().admits(ask, ticket.deadline)) {
+                throw new InvariantViolation("waits, though its key is too late: " + ticket);
+              }
+            });
   }
 
   private static boolean fits(SimTicket ticket, long at) {

@@ -136,8 +136,8 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
 
   private Mono<Void> refuseNew(ServerWebExchange exchange) {
     RequestContext requestContext = RequestContext.of(exchange);
-    requestContext.endpoint().refused(Cost.NO_TOKENS, 0, ShutdownGate.CLOSED);
-    return RefusalWriter.refuse(exchange, requestContext, ShutdownGate.CLOSED);
+    requestContext.endpoint().refused(Cost.NO_TOKENS, 0, shutdownGate.refusal());
+    return RefusalWriter.refuse(exchange, requestContext, shutdownGate.refusal());
   }
 
   private Mono<Void> identified(ServerWebExchange exchange, GatewayFilterChain chain) {
@@ -207,7 +207,8 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     String of = clientIdentity.caller() == null ? "address " : "key ";
     return shutdownGate.open()
         ? own.write(exchange, requestId, of + tenant(exchange.getRequest(), clientIdentity))
-        : refuse(exchange, requestId, ShutdownGate.CLOSED.reason(), ShutdownGate.CLOSED.detail());
+        : refuse(
+            exchange, shutdownGate.refusal(), DialectTable.NONE, RefusedCall.of(requestId));
   }
 
   private Mono<Void> letIn(

@@ -3,6 +3,7 @@ package io.penstock.gateway.identify;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.wire.ClientConnections;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -10,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
  * thread.
  */
 public final class ShutdownGate {
-  /** Refusal of requests that come, or still wait, while the gateway stops. */
+  /** Refusal while the gateway stops, for those whom another instance serves. */
   public static final Refusal CLOSED =
       Refusal.of(RefusalReason.SHUTTING_DOWN, "the gateway is shutting down");
 
@@ -19,9 +20,20 @@ public final class ShutdownGate {
   private long inside;
   private boolean closing;
   private boolean closed;
+  private volatile Refusal refusal = CLOSED;
 
   public ShutdownGate(ClientConnections clientConnections) {
     this.clientConnections = clientConnections;
+  }
+
+  /** Returns the refusal of requests that come, or still wait, while the gateway stops. */
+  public Refusal refusal() {
+    return refusal;
+  }
+
+  /** Tells refused requests to come back after a time, because no other instance serves them. */
+  public void servesAgainAfter(Duration time) {
+    refusal = CLOSED.retryAfter(time.toNanos());
   }
 
   /**
