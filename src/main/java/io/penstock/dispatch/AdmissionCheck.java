@@ -175,7 +175,9 @@ public final class AdmissionCheck {
     for (Quota quota : routes.getFirst().quotas()) {
       Refusal lacking = quota.lackOfBudget(parkedTicket.cost(), now);
       Refusal refusal =
-          lacking == null ? quota.usedUpDay(parkedTicket.deadlineNanos(), now) : lacking;
+          lacking == null
+              ? quota.usedUpDay(parkedTicket.cost(), parkedTicket.deadlineNanos(), now)
+              : lacking;
       if (refusal != null) {
         return refusal;
       }

@@ -165,12 +165,23 @@ record LimitState(
   LimitRemainder remainder(long now) {
     LimitRemainder left =
         slices != null && outageCap == null
-            ? slices.remainder(local, capacity(now), now)
-            : new LimitRemainder(roomWithoutRegions(now), fullyFreeAt(now));
+            ? slices.remainder(local, capacity(now), wholeAt(now), now)
+            : new LimitRemainder(roomWithoutRegions(now), wholeAt(now));
     return regionUse != null && isRestrictedByRegions(regionUse, now)
         ? new LimitRemainder(
             Math.min(left.amount(), regionUse.free(capacity(now), now)), left.fullNanos())
         : left;
+  }
+
+  /**
+   * Returns {@link #fullyFreeAt}, as if output that running answers still keep were used now.
+   * Permits are free when somebody gives them back, which nobody knows.
+   */
+  private long wholeAt(long now) {
+    long free = fullyFreeAt(now);
+    return free == Ticker.NEVER && !(local instanceof ConcurrencyState)
+        ? projected(now).fullyFreeAt(now)
+        : free;
   }
 
   /**

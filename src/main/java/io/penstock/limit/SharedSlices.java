@@ -101,10 +101,13 @@ record SharedSlices(
     return running == null ? 0 : Math.min(localRoom(local, now), running.free(reserved));
   }
 
-  /** Returns what is left of a limit of {@code capacity} for all instances. */
-  LimitRemainder remainder(LocalState local, long capacity, long now) {
+  /**
+   * Returns what is left of a limit of {@code capacity} for all instances.
+   *
+   * @param full when it is whole as far as this instance is concerned
+   */
+  LimitRemainder remainder(LocalState local, long capacity, long full, long now) {
     long alone = localRoom(local, now);
-    long full = aligned(local, now).fullyFreeAt(now);
     if (!storeReport.knowsRemaining(now)) {
       return new LimitRemainder(alone, full);
     }

@@ -394,18 +394,20 @@ public final class Quota {
   }
 
   /**
-   * Returns the refusal of requests that may wait until {@code deadline}, by a limit on requests of
-   * a day of a key or a group that is used up until later; null when there is none, or while the
-   * next slices may have some. Who may wait for ever waits for the end of a day as long as others
-   * do.
+   * Returns the refusal of a request that may wait until {@code deadline}, by a limit of a day of a
+   * key or a group that has no room for it until later; null when there is none, or while the next
+   * slices may have some. Who may wait for ever waits for the end of a day as long as others do.
+   * The budgets that only this instance spends are left to {@link #lackOfBudget}.
    */
-  public @Nullable Refusal usedUpDay(long deadline, long now) {
+  public @Nullable Refusal usedUpDay(Cost cost, long deadline, long now) {
     long latest = deadline == Long.MAX_VALUE ? now + LONGEST_FOR_DAY_NANOS : deadline;
-    for (MeteredLimit metered : limits()) {
-      if (metered.isOfDay() && !metered.isBudget() && metered.reason() != null) {
-        Weight one = Weight.exactly(1);
-        LimitAnswer answer = metered.limit().decide(one, now);
-        Denial denial = new Denial(metered, one, Cost.NO_TOKENS, answer);
+    QuotaTerms current = quotaTerms;
+    for (MeteredLimit metered : current.limits()) {
+      boolean alone = metered.isBudget() && !metered.limit().sharing().isShared();
+      if (metered.isOfDay() && metered.reason() != null && !alone) {
+        Weight weight = metered.weigh(current.charge(), cost);
+        LimitAnswer answer = metered.limit().decide(weight, now);
+        Denial denial = new Denial(metered, weight, cost, answer);
         if (answer instanceof LimitAnswer.Wait(long until)
             && until > latest
             && denial.awaitingSlices(now) == null) {

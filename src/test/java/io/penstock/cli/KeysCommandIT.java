@@ -145,6 +145,7 @@ class KeysCommandIT {
             "--weight=3",
             "--expires=2099-01-31",
             "--on-limit=wait",
+            "--max-waiting=14",
             "--sharing=eventual",
             "--max-output=refuse",
             "--strict-after-denial");
@@ -159,6 +160,7 @@ class KeysCommandIT {
     assertThat(terms.path("calls").toString()).isEqualTo("[\"weighed\",\"/v1/files\"]");
     assertThat(terms.path("max_priority").asInt()).isEqualTo(9);
     assertThat(terms.path("on_limit").asString()).isEqualTo("wait");
+    assertThat(terms.path("max_waiting").asLong()).isEqualTo(14);
     assertThat(terms.path("sharing").asString()).isEqualTo("eventual");
     assertThat(terms.path("max_output").asString()).isEqualTo("refuse");
     assertThat(terms.path("strict_after_denial").asBoolean()).isTrue();
@@ -184,7 +186,8 @@ class KeysCommandIT {
             "--max-priority=default",
             "--weight=1",
             "--expires=never",
-            "--on-limit=reject",
+            "--on-limit=default",
+            "--max-waiting=default",
             "--max-output=default",
             "--strict-after-denial=false",
             "--sharing=default");
@@ -289,7 +292,8 @@ class KeysCommandIT {
             new Ran(
                 2,
                 "",
-                "--on-limit is 'perhaps', expected reject or wait" + System.lineSeparator()));
+                "--on-limit is 'perhaps', expected reject or wait, or 'default'"
+                    + System.lineSeparator()));
     assertThat(keys("new").exit()).isEqualTo(2);
     assertThat(keys("new", "--name=carol", "--rpm=many").exit()).isEqualTo(2);
     assertThat(keys("nw").exit()).isEqualTo(2);

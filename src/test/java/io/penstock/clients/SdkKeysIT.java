@@ -41,7 +41,7 @@ class SdkKeysIT {
         keys:
           - {name: good, sha256: %s}
           - {name: other, sha256: %s, allowed_models: [other]}
-          - {name: once, sha256: %s, rpm: 1}
+          - {name: once, sha256: %s, rpm: 1, on_limit: reject}
         endpoints:
           - path: /openai
             dialect: openai

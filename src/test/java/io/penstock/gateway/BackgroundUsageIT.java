@@ -41,9 +41,9 @@ class BackgroundUsageIT {
         """
         keys:
           - {name: alice, sha256: %s}
-          - {name: bob, sha256: %s, tpm: 20000}
+          - {name: bob, sha256: %s, tpm: 20000, on_limit: reject}
           - {name: carol, sha256: %s, group: few}
-        groups: [{name: few, tpm: 20000}]
+        groups: [{name: few, tpm: 20000, on_limit: reject}]
         endpoints:
           - path: /o
             dialect: openai

@@ -32,7 +32,7 @@ class TicketsIT {
       """
       keys:
         - {name: free, sha256: FREE}
-        - {name: two, sha256: TWO, rpm: 2}
+        - {name: two, sha256: TWO, rpm: 2, on_limit: reject}
       endpoints:
         - {path: /permit, algorithm: none}
         - {path: /budget, algorithm: token_window, tokens_per_window: 100, window_seconds: 3600}

@@ -232,7 +232,7 @@ class RecreatedKeyIT {
   void requestThatWaitsWhileItsKeyIsReplaced_endsAndTakesNothingFromTheNextKey() throws Exception {
     try (StartedGateway gateway = start(PERMITS)) {
       String first = create(gateway);
-      operator(gateway, "PATCH", "/keys/k", "{\"concurrency\":1}");
+      operator(gateway, "PATCH", "/keys/k", "{\"concurrency\":1,\"on_limit\":\"reject\"}");
       operator(gateway, "POST", "/endpoints/pause?path=/a", "");
       try (Socket waiting =
           StartedGateway.open(gateway.port(), "GET /a?tokens=600", "x-penstock-key: " + first)) {
