@@ -391,7 +391,9 @@ final class MockUpstream {
       response.header(CONTENT_TYPE, answer.ask().form().streamType());
       response.header(HttpHeaderNames.CACHE_CONTROL, "no-cache");
       response.chunkedTransfer(true);
-      return send(pieces(answer), piece -> true);
+      Flux<byte[]> pieces = pieces(answer);
+      boolean atOnce = MockPace.of(answer.ask().outputTokens(), address.tokensPerSecond()).atOnce();
+      return atOnce ? send(Mono.from(pieces)) : send(pieces, piece -> true);
     }
 
     private Mono<Void> error(Refused refused) {
@@ -405,11 +407,11 @@ final class MockUpstream {
     private Mono<Void> whole(int status, String contentType, byte[] body) {
       response.status(status).header(CONTENT_TYPE, contentType);
       response.header(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(body.length));
-      return send(() -> body);
+      return send(Mono.just(body));
     }
 
-    private Mono<Void> send(Supplier<byte[]> body) {
-      Mono<ByteBuf> buffer = Mono.fromSupplier(() -> Unpooled.wrappedBuffer(body.get()));
+    private Mono<Void> send(Mono<byte[]> body) {
+      Mono<ByteBuf> buffer = body.map(Unpooled::wrappedBuffer);
       return response.send(buffer.doOnSuccess(whole -> written = true)).then();
     }
 
