@@ -153,7 +153,15 @@ public final class LimitWiring implements AutoCloseable {
       SharingModes sharingModes =
           new SharingModes(SharingMode.EXACT, regions); // matters only with other regions
       return new LimitWiring(
-          sharingModes, alone, alone, KnownPeerCounts.NONE, never, null, () -> 1, registry -> {}, () -> {});
+          sharingModes,
+          alone,
+          alone,
+          KnownPeerCounts.NONE,
+          never,
+          null,
+          () -> 1,
+          registry -> {},
+          () -> {});
     }
     RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, clocks.ticker());
     LimitWiring shared = shared(sync, link, clocks, eventSink, regions);
@@ -185,7 +193,15 @@ public final class LimitWiring implements AutoCloseable {
           close.run();
         };
     return new LimitWiring(
-        sharingModes, local, source, knownPeerCounts, denialRecheck, localPeers, instances, meters, all);
+        sharingModes,
+        local,
+        source,
+        knownPeerCounts,
+        denialRecheck,
+        localPeers,
+        instances,
+        meters,
+        all);
   }
 
   private LimitWiring across(RegionSettings settings, SnapshotSaver.Clocks clocks) {
@@ -207,7 +223,15 @@ public final class LimitWiring implements AutoCloseable {
         };
     LimitSource over = databaseRegions.over(source, sharingModes::isLocal);
     return new LimitWiring(
-        sharingModes, local, over, knownPeerCounts, denialRecheck, localPeers, instances, both, all);
+        sharingModes,
+        local,
+        over,
+        knownPeerCounts,
+        denialRecheck,
+        localPeers,
+        instances,
+        both,
+        all);
   }
 
   private static LimitWiring shared(

@@ -170,8 +170,7 @@ public final class AdmissionCheck {
    * Returns the refusal of a ticket for which a budget or the requests of a day of its key or group
    * have too little left, whatever ends meanwhile; or null. They are the same on all routes.
    */
-  static @Nullable Refusal usedUp(
-      List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
+  static @Nullable Refusal usedUp(List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
     for (Quota quota : routes.getFirst().quotas()) {
       Refusal lacking = quota.lackOfBudget(parkedTicket.cost(), now);
       Refusal refusal =

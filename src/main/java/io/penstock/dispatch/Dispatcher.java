@@ -172,9 +172,7 @@ public final class Dispatcher {
         .forEach(
             parkedTicket -> {
               Refusal own =
-                  refusal == null
-                      ? AdmissionCheck.usedUp(routes, parkedTicket, now)
-                      : refusal;
+                  refusal == null ? AdmissionCheck.usedUp(routes, parkedTicket, now) : refusal;
               if (own != null) {
                 turnAway(parkedTicket, routes, own, now);
               }

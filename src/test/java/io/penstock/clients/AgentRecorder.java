@@ -61,7 +61,8 @@ final class AgentRecorder {
     List<String> parts = new ArrayList<>();
     parts.add("# " + title + ", dialect " + dialect + "\n\n");
     run.asks().forEach(each -> parts.add(request(each)));
-    run.messages().forEach(each -> parts.add("### " + AgentRecord.MESSAGE + "\n\n" + json(each) + "\n"));
+    run.messages()
+        .forEach(each -> parts.add("### " + AgentRecord.MESSAGE + "\n\n" + json(each) + "\n"));
     GoldenRecords.write("agents/" + name + ".txt", String.join("", parts).strip() + "\n");
   }
 

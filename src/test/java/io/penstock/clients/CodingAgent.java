@@ -188,7 +188,8 @@ enum CodingAgent {
       """
       check_for_update_on_startup = false
       features = {shell_tool = false, unified_exec = false}
-      analytics = {enabled = false}""";
+      analytics = {enabled = false}\
+      """;
 
   private static final Path INSTALLED = Path.of("target", "agents");
   private static final Pattern UNDERSCORE = Pattern.compile("_");

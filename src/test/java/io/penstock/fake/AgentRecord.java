@@ -109,8 +109,6 @@ public record AgentRecord(String name, String dialect, List<Request> requests) {
     List<String> head = part.substring(0, end).lines().toList();
     String body = part.substring(end).strip();
     return new Request(
-        head.getFirst(),
-        head.subList(1, head.size()),
-        body.isEmpty() ? "" : bodies.expanded(body));
+        head.getFirst(), head.subList(1, head.size()), body.isEmpty() ? "" : bodies.expanded(body));
   }
 }

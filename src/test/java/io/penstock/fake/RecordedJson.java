@@ -16,7 +16,8 @@ import tools.jackson.databind.node.StringNode;
 /**
  * The form of the JSON in an {@link AgentRecord}. A string that may be a sentence is replaced by
  * its length, such as {@code ‹1234 bytes›}, and a member that the body before has too by {@code ‹as
- * before›}. Names, numbers, flags, short words and their order stay. A value that fits on a line is on one.
+ * before›}. Names, numbers, flags, short words and their order stay. A value that fits on a line is
+ * on one.
  *
  * <p>One object writes or reads the bodies of one record, in order.
  */
@@ -36,7 +37,8 @@ public final class RecordedJson {
     String text = stable.apply(json);
     ObjectNode whole =
         (ObjectNode)
-            strings(JsonMapper.shared().readTree(text), each -> isShort(each) ? each : length(each));
+            strings(
+                JsonMapper.shared().readTree(text), each -> isShort(each) ? each : length(each));
     ObjectNode shown = JsonMapper.shared().createObjectNode();
     whole.forEachEntry(
         (name, value) -> {
@@ -55,9 +57,7 @@ public final class RecordedJson {
         (name, value) ->
             whole.set(
                 name,
-                value.equals(AS_BEFORE)
-                    ? before.get(name)
-                    : strings(value, RecordedJson::filled)));
+                value.equals(AS_BEFORE) ? before.get(name) : strings(value, RecordedJson::filled)));
     before = whole;
     return whole.toString();
   }

@@ -38,7 +38,9 @@ class SentMessagesTest {
     for (int length : new int[] {0, 125, 126, 65_535, 65_536}) {
       sent.writeBytes(frame(TEXT, "x".repeat(length)));
     }
-    assertThat(sent.texts()).extracting(String::length).containsExactly(0, 125, 126, 65_535, 65_536);
+    assertThat(sent.texts())
+        .extracting(String::length)
+        .containsExactly(0, 125, 126, 65_535, 65_536);
   }
 
   @Test

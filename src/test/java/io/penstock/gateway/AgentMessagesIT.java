@@ -133,8 +133,7 @@ class AgentMessagesIT {
         opening.headers(key).stream()
             .filter(each -> !each.toLowerCase(Locale.ROOT).startsWith("sec-websocket-"))
             .toList();
-    return new TextSocket(
-        "ws://127.0.0.1:" + gateway.port() + path + "/v1/responses", headers);
+    return new TextSocket("ws://127.0.0.1:" + gateway.port() + path + "/v1/responses", headers);
   }
 
   /** Returns the last event of the answer to a message. */

@@ -224,6 +224,8 @@ class AgentRequestsIT {
     String path = "/" + record.dialect() + "/one";
     Request request = record.requests().getFirst();
     Request newcomer = request.with(request.body() + "\n");
+    long offered = gateway.count(path, TicketFate.OFFERED);
+    long cancelled = gateway.count(path, TicketFate.CANCELLED);
     CountDownLatch served = new CountDownLatch(1);
     upstream.script(answeringAfter(served));
     try (ByteSocket running = connect(record, request.with(request.body() + HELD))) {
@@ -241,6 +243,9 @@ class AgentRequestsIT {
     }
     assertThat(upstream.received().text()).isEqualTo(request.body());
     assertThat(upstream.received().text()).isEqualTo(newcomer.body());
+    gateway.awaitBalance();
+    assertThat(gateway.count(path, TicketFate.OFFERED)).isEqualTo(offered + 4);
+    assertThat(gateway.count(path, TicketFate.CANCELLED)).isEqualTo(cancelled + 1);
   }
 
   /** Holds back the answer to a body that ends as {@link #HELD} does, and no other. */
@@ -276,8 +281,7 @@ class AgentRequestsIT {
       ByteSocket waiting = parked(record, request, 1);
       for (String start : light(record.dialect())) {
         Request light =
-            new Request(
-                start, request.headers(), start.startsWith("POST ") ? request.body() : "");
+            new Request(start, request.headers(), start.startsWith("POST ") ? request.body() : "");
         try (ByteSocket byteSocket = connect(record, light)) {
           assertThat(byteSocket.head().status()).as(start).isEqualTo(200);
         }
@@ -295,8 +299,7 @@ class AgentRequestsIT {
     return switch (dialect) {
       case "anthropic" ->
           List.of("HEAD /", "GET /v1/models", "POST /v1/messages/count_tokens?beta=true");
-      case "gemini" ->
-          List.of("HEAD /", "GET /v1beta/models", "POST /v1beta/models/m:countTokens");
+      case "gemini" -> List.of("HEAD /", "GET /v1beta/models", "POST /v1beta/models/m:countTokens");
       default -> List.of("HEAD /", "GET /v1/models", "POST /v1/responses/input_tokens");
     };
   }

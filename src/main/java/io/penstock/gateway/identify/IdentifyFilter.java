@@ -207,8 +207,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
     String of = clientIdentity.caller() == null ? "address " : "key ";
     return shutdownGate.open()
         ? own.write(exchange, requestId, of + tenant(exchange.getRequest(), clientIdentity))
-        : refuse(
-            exchange, shutdownGate.refusal(), DialectTable.NONE, RefusedCall.of(requestId));
+        : refuse(exchange, shutdownGate.refusal(), DialectTable.NONE, RefusedCall.of(requestId));
   }
 
   private Mono<Void> letIn(

@@ -26,6 +26,7 @@ import org.springframework.core.Ordered;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
 
 /** Step 2, weigh: determines what the request will cost. */
 public final class WeighFilter implements GlobalFilter, Ordered {
@@ -185,7 +186,13 @@ public final class WeighFilter implements GlobalFilter, Ordered {
     return requestContext
         .loop()
         .handOver(weighing.later(requestContext, body, request), unwanted -> {})
-        .doOnCancel(() -> countCancelled(requestContext));
+        // not doOnCancel: whoever waits for a later step cancels this one too
+        .doFinally(
+            signal -> {
+              if (signal == SignalType.CANCEL) {
+                countCancelled(requestContext);
+              }
+            });
   }
 
   private static Mono<Void> on(
