@@ -223,6 +223,14 @@ class KeySettingsTest {
   }
 
   @Test
+  void group_saysWhatHappensAtLimitsOfItsKeys() {
+    String file = ENDPOINT + "groups: [{name: g, on_limit: reject}, {name: z, on_limit: wait}]";
+    assertThat(new Routes(directory).write("a.yaml", file).good(Map.of()).groups())
+        .extracting(GroupSpec::waits)
+        .containsExactly(false, true);
+  }
+
+  @Test
   void model_withQuotaAndPrice_hasThem_andWhatIsUnsaidOfItsQuotaIsUnlimited() {
     String file =
         ENDPOINT

@@ -477,6 +477,77 @@ class KeyAccountsTest {
     assertThat(limits.live.stream().map(LimitId::id)).doesNotContain("used", "third");
   }
 
+  private boolean waits(KeySpec.Limits limits, @Nullable String group, KeySpec.LimitPolicy policy) {
+    return accounts
+        .of(
+            new KeySpec(
+                "of-" + limits + group + policy,
+                List.of(),
+                new KeyTerms(
+                    limits,
+                    Map.of(),
+                    group,
+                    KeySpec.Scope.ALL,
+                    KeySpec.Rank.PLAIN,
+                    KeySpec.NEVER,
+                    policy)))
+        .waits();
+  }
+
+  private static KeySpec.LimitPolicy policy(
+      @Nullable Boolean waits, boolean strict, @Nullable SharingMode sharing) {
+    return new KeySpec.LimitPolicy(waits, 100, strict, sharing, null);
+  }
+
+  private static GroupSpec group(String name, @Nullable Boolean waits) {
+    return new GroupSpec(name, 1, 0, 0, 0, 0, waits, null);
+  }
+
+  @Test
+  void requestsWait_unlessKeyOrGroupSayOtherwise_orCountsOfOthersComeLate() {
+    accounts.configure(
+        List.of(
+            group("silent", null),
+            group("refusing", false),
+            group("waiting", true),
+            new GroupSpec("unlimited", 0, 0, 0, 0, 0)),
+        now);
+    KeySpec.Limits one = new KeySpec.Limits(1, 0, 0, 0, 0, 0);
+    KeySpec.LimitPolicy plain = KeySpec.LimitPolicy.PLAIN;
+    assertThat(waits(one, null, plain)).isTrue();
+    assertThat(waits(one, "refusing", plain)).isFalse();
+    assertThat(waits(one, "refusing", policy(true, false, null))).isTrue();
+    assertThat(waits(one, null, policy(false, false, null))).isFalse();
+    assertThat(waits(one, null, policy(null, false, SharingMode.EVENTUAL))).isFalse();
+    assertThat(waits(one, "waiting", policy(null, false, SharingMode.EVENTUAL))).isTrue();
+    assertThat(waits(one, null, policy(null, false, SharingMode.LOCAL))).isTrue();
+    assertThat(waits(one, "waiting", policy(null, true, null))).as("strict").isFalse();
+    assertThat(waits(NONE, null, plain)).as("nothing to wait for").isFalse();
+    assertThat(waits(NONE, "unlimited", plain)).isFalse();
+    assertThat(waits(NONE, "silent", plain)).isTrue();
+  }
+
+  @Test
+  void groupThatChangesItsMind_isFollowedByItsKeys() {
+    accounts.configure(List.of(group("g", null)), now);
+    KeySpec key =
+        new KeySpec(
+            "k",
+            List.of(),
+            new KeyTerms(
+                NONE,
+                Map.of(),
+                "g",
+                KeySpec.Scope.ALL,
+                KeySpec.Rank.PLAIN,
+                KeySpec.NEVER,
+                KeySpec.LimitPolicy.PLAIN));
+    assertThat(accounts.of(key).waits()).isTrue();
+    accounts.configure(List.of(group("g", false)), now);
+    accounts.follow(name -> key, now);
+    assertThat(accounts.of(key).waits()).isFalse();
+  }
+
   @Test
   void keySharedOtherwise_hasItsLimitsConfiguredAgain() {
     KeySpec key = key("k", new KeySpec.Limits(9, 0, 0, 0, 0, 0));
