@@ -163,7 +163,14 @@ public final class AdmissionCheck {
 
   /** Returns whether tickets with those routes wait for limits of a day of their key or group. */
   static boolean haveDays(List<TicketRoute> routes) {
-    return !routes.isEmpty() && routes.getFirst().quotas().stream().anyMatch(Quota::hasDay);
+    if (!routes.isEmpty()) {
+      for (Quota quota : routes.getFirst().quotas()) {
+        if (quota.hasDay()) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /**

@@ -14,9 +14,16 @@ final class OwnLimits {
 
   /** Returns whether one of the limits of its caller has no room for a ticket now. */
   static boolean hold(ParkedTicket parkedTicket, CallerAccount account, long now) {
-    DimensionSizes sizes = sizes(parkedTicket);
-    return account.quotas(parkedTicket.model(), now).stream()
-        .anyMatch(quota -> !quota.admits(sizes, now));
+    return !admit(account.quotas(parkedTicket.model(), now), sizes(parkedTicket), now);
+  }
+
+  private static boolean admit(List<Quota> quotas, DimensionSizes sizes, long now) {
+    for (Quota quota : quotas) {
+      if (!quota.admits(sizes, now)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**
@@ -33,7 +40,7 @@ final class OwnLimits {
     List<Quota> quotas = account.quotas(arrived.model(), now);
     List<TicketBatch> ahead = waitingRoom.aheadOfSameCaller(arrived, account);
     DimensionSizes sizes = sizes(arrived);
-    if (ahead.isEmpty() && quotas.stream().allMatch(quota -> quota.admits(sizes, now))) {
+    if (ahead.isEmpty() && admit(quotas, sizes, now)) {
       return null; // the usual case
     }
     TicketBatch own = TicketBatch.ofEqual(1, sizes);

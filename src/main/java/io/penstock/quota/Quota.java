@@ -390,14 +390,19 @@ public final class Quota {
    * used up does not wait.
    */
   public boolean hasDay() {
-    return limits().stream().anyMatch(each -> each.isOfDay() && each.reason() != null);
+    for (MeteredLimit each : limits()) {
+      if (each.isOfDay() && each.reason() != null) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
    * Returns the refusal of a request that may wait until {@code deadline}, by a limit of a day of a
    * key or a group that has no room for it until later; null when there is none, or while the next
-   * slices may have some. Who may wait for ever waits for the end of a day as long as others do.
-   * The budgets that only this instance spends are left to {@link #lackOfBudget}.
+   * slices may have some. A request without a deadline waits for the end of a day as long as others
+   * do. The budgets that only this instance spends are left to {@link #lackOfBudget}.
    */
   public @Nullable Refusal usedUpDay(Cost cost, long deadline, long now) {
     long latest = deadline == Long.MAX_VALUE ? now + LONGEST_FOR_DAY_NANOS : deadline;

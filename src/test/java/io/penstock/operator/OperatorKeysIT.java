@@ -126,7 +126,8 @@ class OperatorKeysIT {
                 + "\"rpd\":0,\"concurrency\":0,\"budget_tokens_per_day\":0,"
                 + "\"max_output_tokens\":0,\"light_rpm\":600,\"models\":{},\"group\":null,\"allowed_models\":null,"
                 + "\"allowed_endpoints\":null,\"calls\":null,\"priority\":0,\"max_priority\":0,\"weight\":1,"
-                + "\"expires_at\":null,\"on_limit\":null,\"max_waiting\":100,\"max_output\":null,\"strict_after_denial\":false,"
+                + "\"expires_at\":null,\"on_limit\":null,\"max_waiting\":100,"
+                + "\"max_output\":null,\"strict_after_denial\":false,"
                 + "\"sharing\":null,\"created_at\":\""
                 + created
                 + "\",\"previous_secret_until\":null,\"last_used_at\":null}\n");
