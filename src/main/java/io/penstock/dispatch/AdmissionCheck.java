@@ -161,34 +161,18 @@ public final class AdmissionCheck {
     return away == null ? pausedTooLong(routes, parkedTicket, now) : away;
   }
 
-  /** Returns whether tickets with those routes wait for limits of a day of their key or group. */
-  static boolean haveDays(List<TicketRoute> routes) {
-    if (!routes.isEmpty()) {
-      for (Quota quota : routes.getFirst().quotas()) {
-        if (quota.hasDay()) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
   /**
    * Returns the refusal of a ticket for which a budget or the requests of a day of its key or group
-   * have too little left, whatever ends meanwhile; or null. They are the same on all routes.
+   * have too little left, whatever ends meanwhile; or null. The budgets are the same on all routes.
    */
   static @Nullable Refusal usedUp(List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
     for (Quota quota : routes.getFirst().quotas()) {
-      Refusal lacking = quota.lackOfBudget(parkedTicket.cost(), now);
-      Refusal refusal =
-          lacking == null
-              ? quota.usedUpDay(parkedTicket.cost(), parkedTicket.deadlineNanos(), now)
-              : lacking;
+      Refusal refusal = quota.lackOfBudget(parkedTicket.cost(), now);
       if (refusal != null) {
         return refusal;
       }
     }
-    return null;
+    return OwnLimits.usedUpDay(parkedTicket, now);
   }
 
   /**
