@@ -241,6 +241,10 @@ public final class AdmissionCheck {
   }
 
   private static String impossible(Quota.Obstacle obstacle) {
+    if (obstacle.caller() != null) {
+      return "%s: token cost %d exceeds capacity %d"
+          .formatted(obstacle.caller(), obstacle.amount(), obstacle.capacity());
+    }
     return obstacle.statedTo() == null
         ? "token cost %d exceeds window capacity %d"
             .formatted(obstacle.amount(), obstacle.capacity())

@@ -83,6 +83,12 @@ public record MeteredLimit(
     return capacity + " " + unit + (capacity == 1 ? " " : "s ") + period;
   }
 
+  /** Returns whether it is a limit of a key or a group. */
+  boolean isOfCaller() {
+    return reason != null
+        && (reason.code().startsWith("key_") || reason.code().startsWith("group_"));
+  }
+
   /** Returns whether it limits requests or tokens of a day or a month. */
   boolean isOfDay() {
     return limit.spec() instanceof LimitSpec.Day;

@@ -327,7 +327,8 @@ public final class Quota {
       long capacity = metered.limit().capacity();
       if (weight.whole() > capacity) {
         boolean stated = weight.least() <= capacity;
-        return new Obstacle(weight.whole(), capacity, stated ? name : null);
+        return new Obstacle(
+            weight.whole(), capacity, stated ? name : null, metered.isOfCaller() ? name : null);
       }
     }
     return null;
@@ -538,8 +539,10 @@ public final class Quota {
    * @param capacity the most that the limit ever admits
    * @param statedTo the name of the quota if it is only the stated maximum of output that makes the
    *     amount so large, else null
+   * @param caller the name of the quota if it is that of a key or a group, else null
    */
-  public record Obstacle(long amount, long capacity, @Nullable String statedTo) {}
+  public record Obstacle(
+      long amount, long capacity, @Nullable String statedTo, @Nullable String caller) {}
 
   /** Returns a copy from which requests can be taken in advance, to see when they would go. */
   public QuotaProjection projection(long now) {

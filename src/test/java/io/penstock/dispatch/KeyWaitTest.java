@@ -74,8 +74,9 @@ class KeyWaitTest {
         callers.waiting("alice").limit(LimitMeasure.TOKENS, 100, RefusalReason.KEY_TPM);
     Endpoint endpoint = endpointFixture.open(none("/"));
 
-    assertThat(refusal(alice.submit(endpoint, 101)).reason())
-        .isEqualTo(RefusalReason.COST_EXCEEDS_CAPACITY);
+    Refusal refusal = refusal(alice.submit(endpoint, 101));
+    assertThat(refusal.reason()).isEqualTo(RefusalReason.COST_EXCEEDS_CAPACITY);
+    assertThat(refusal.detail()).isEqualTo("key alice: token cost 101 exceeds capacity 100");
   }
 
   @Test

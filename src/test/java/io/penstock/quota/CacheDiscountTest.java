@@ -220,7 +220,7 @@ class CacheDiscountTest {
   void inputAboveTheLimit_fitsByWhatIsNotCached() {
     Quota quota = input(20);
     assertThat(quota.obstacle(cost(3_000, 1_999)))
-        .isEqualTo(new Quota.Obstacle(1_001, 1_000, null));
+        .isEqualTo(new Quota.Obstacle(1_001, 1_000, null, null));
     assertThat(quota.obstacle(cost(3_000, 2_000))).isNull();
   }
 

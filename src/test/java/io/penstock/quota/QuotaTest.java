@@ -93,8 +93,10 @@ class QuotaTest {
 
   @Test
   void inputThatCanNeverFit_isTheObstacleAndOutputIsNone() {
-    assertThat(quota.obstacle(new Cost(61, 0, 0))).isEqualTo(new Quota.Obstacle(61, 60, null));
-    assertThat(quota.obstacle(new Cost(101, 0, 0))).isEqualTo(new Quota.Obstacle(101, 100, null));
+    assertThat(quota.obstacle(new Cost(61, 0, 0)))
+        .isEqualTo(new Quota.Obstacle(61, 60, null, null));
+    assertThat(quota.obstacle(new Cost(101, 0, 0)))
+        .isEqualTo(new Quota.Obstacle(101, 100, null, null));
     assertThat(quota.obstacle(new Cost(60, 1_000_000, 0))).isNull();
     assertThat(quota.take(new Cost(60, 1_000_000, 0), NOW, charges)).isTrue();
     assertThat(quota.admittedAt(sizes(new Cost(61, 0, 0)), NOW)).isEqualTo(Ticker.NEVER);
@@ -106,7 +108,7 @@ class QuotaTest {
   }
 
   private void assertNeverFits(Quota limited, Cost cost, long counted) {
-    assertThat(limited.obstacle(cost)).isEqualTo(new Quota.Obstacle(counted, 100, "o"));
+    assertThat(limited.obstacle(cost)).isEqualTo(new Quota.Obstacle(counted, 100, "o", null));
     assertThat(limited.admits(sizes(cost), NOW)).isFalse();
     assertThat(limited.admittedAt(sizes(cost), NOW)).isEqualTo(Ticker.NEVER);
     DimensionSizes room = new DimensionSizes();
