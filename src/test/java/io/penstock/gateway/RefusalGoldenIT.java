@@ -21,25 +21,25 @@ class RefusalGoldenIT {
   private static final String KEYS =
       """
       groups:
-        - {name: g-rpm, rpm: 1}
-        - {name: g-tpm, tpm: 20}
-        - {name: g-rpd, rpd: 1}
-        - {name: g-budget, budget_tokens_per_day: 20}
-        - {name: g-month, budget_tokens_per_month: 20}
+        - {name: g-rpm, rpm: 1, on_limit: reject}
+        - {name: g-tpm, tpm: 20, on_limit: reject}
+        - {name: g-rpd, rpd: 1, on_limit: reject}
+        - {name: g-budget, budget_tokens_per_day: 20, on_limit: reject}
+        - {name: g-month, budget_tokens_per_month: 20, on_limit: reject}
       keys:
         - {name: any, sha256: SHA(any)}
         - {name: bound, sha256: SHA(bound), allowed_models: [m], allowed_endpoints: [/openai]}
-        - {name: rpm, sha256: SHA(rpm), rpm: 1}
-        - {name: tpm, sha256: SHA(tpm), tpm: 20}
-        - {name: rpd, sha256: SHA(rpd), rpd: 1}
-        - {name: many, sha256: SHA(many), concurrency: 1}
-        - {name: budget, sha256: SHA(budget), budget_tokens_per_day: 20}
+        - {name: rpm, sha256: SHA(rpm), rpm: 1, on_limit: reject}
+        - {name: tpm, sha256: SHA(tpm), tpm: 20, on_limit: reject}
+        - {name: rpd, sha256: SHA(rpd), rpd: 1, on_limit: reject}
+        - {name: many, sha256: SHA(many), concurrency: 1, on_limit: reject}
+        - {name: budget, sha256: SHA(budget), budget_tokens_per_day: 20, on_limit: reject}
         - {name: of-rpm, sha256: SHA(of-rpm), group: g-rpm}
         - {name: of-tpm, sha256: SHA(of-tpm), group: g-tpm}
         - {name: of-rpd, sha256: SHA(of-rpd), group: g-rpd}
         - {name: of-budget, sha256: SHA(of-budget), group: g-budget}
         - {name: of-month, sha256: SHA(of-month), group: g-month}
-        - {name: model, sha256: SHA(model), models: {m: {rpm: 1}}}
+        - {name: model, sha256: SHA(model), models: {m: {rpm: 1}}, on_limit: reject}
       models: {scarce: {rpd: 1}}
       """
           .replace("{rpd: 1}}\n", "{max_rpd: 1}}\n");
