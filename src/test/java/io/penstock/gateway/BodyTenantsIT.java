@@ -41,7 +41,7 @@ class BodyTenantsIT extends HostileCase {
       - {name: waits, sha256: WAITS, rpm: 1, on_limit: wait}
       - {name: second, sha256: SECOND, rpm: 1, on_limit: wait}
       - {name: third, sha256: THIRD, rpm: 1, on_limit: wait}
-      - {name: once, sha256: ONCE, rpm: 1}
+      - {name: once, sha256: ONCE, rpm: 1, on_limit: reject}
     endpoints:
       - path: /openai
         dialect: openai

@@ -54,9 +54,9 @@ class KeyedRequestsIT extends HostileCase {
         allowed_models: [m]
         allowed_endpoints: [/openai, /any, /dyn/a, /azure, /gemini]
       - {name: late, sha256: LATE, expires_at: 2020-01-01}
-      - {name: once, sha256: ONCE_A, rpm: 1, models: {m: {rpm: 7}}}
-      - {name: two, sha256: TWO, models: {m: {rpm: 100}}}
-      - {name: again, sha256: ONCE_B, rpm: 1}
+      - {name: once, sha256: ONCE_A, rpm: 1, models: {m: {rpm: 7}}, on_limit: reject}
+      - {name: two, sha256: TWO, models: {m: {rpm: 100}}, on_limit: reject}
+      - {name: again, sha256: ONCE_B, rpm: 1, on_limit: reject}
     endpoints:
       - path: /openai
         dialect: openai

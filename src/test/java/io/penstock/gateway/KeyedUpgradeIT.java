@@ -38,7 +38,7 @@ class KeyedUpgradeIT extends HostileCase {
   String routes() {
     return """
     keys:
-      - {name: one, sha256: ONE, concurrency: 1}
+      - {name: one, sha256: ONE, concurrency: 1, on_limit: reject}
       - {name: waits, sha256: WAITS, concurrency: 1, on_limit: wait}
     endpoints:
       - path: /ws

@@ -29,7 +29,7 @@ class LightCallsIT extends HostileCase {
   String routes() {
     return """
     keys:
-      - {name: once, sha256: ONCE, rpm: 1, rpd: 1, tpm: 1000, concurrency: 1}
+      - {name: once, sha256: ONCE, rpm: 1, rpd: 1, tpm: 1000, concurrency: 1, on_limit: reject}
       - {name: waits, sha256: WAITS, rpm: 1, on_limit: wait}
       - {name: three, sha256: THREE, light_rpm: 3}
       - {name: other, sha256: OTHER, light_rpm: 3}

@@ -81,12 +81,12 @@ class MessageCallsIT extends HostileCase {
     return """
     keys:
       - {name: any, sha256: ANY}
-      - {name: agent, sha256: AGENT, tpm: 5000, budget_tokens_per_day: 12000}
+      - {name: agent, sha256: AGENT, tpm: 5000, on_limit: reject}
       - {name: budgeted, sha256: BUDGETED, budget_tokens_per_day: 12000}
       - {name: leaving, sha256: LEAVING}
       - {name: revoked, sha256: REVOKED}
       - {name: scoped, sha256: SCOPED, allowed_models: [m], calls: weighed, max_output_tokens: 50}
-      - {name: single, sha256: SINGLE, concurrency: 1}
+      - {name: single, sha256: SINGLE, concurrency: 1, on_limit: reject}
     endpoints:
       - path: /ws
         dialect: openai

@@ -107,7 +107,7 @@ class ReloadedKeysIT extends HostileCase {
     assertThat(left("changing")).startsWith("\"key-rpm\";r=8;");
     reloaded(key("changing", ", rpm: 4"));
     assertThat(left("changing")).startsWith("\"key-rpm\";r=1;");
-    reloaded(key("changing", ", rpm: 3"));
+    reloaded(key("changing", ", rpm: 3, on_limit: reject"));
     refused(permit("changing"), 429, "key_rpm");
     reloaded(key("changing", ", rpm: 6"));
     assertThat(left("changing")).startsWith("\"key-rpm\";r=2;");

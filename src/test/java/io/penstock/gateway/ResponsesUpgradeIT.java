@@ -25,7 +25,7 @@ class ResponsesUpgradeIT extends HostileCase {
     keys:
       - {name: any, sha256: ANY}
       - {name: elsewhere, sha256: ELSEWHERE, allowed_endpoints: [/none]}
-      - {name: spent, sha256: SPENT, concurrency: 1, rpm: 1}
+      - {name: spent, sha256: SPENT, concurrency: 1, rpm: 1, on_limit: reject}
     endpoints:
       - path: /openai
         dialect: openai

@@ -36,7 +36,8 @@ class UnseenInputIT extends HostileCase {
     StringBuilder routes = new StringBuilder("keys:\n");
     for (String key : KEYS) {
       routes.append(
-          "  - {name: %s, budget_tokens_per_day: 20000, max_output_tokens: 100, sha256: %s}\n"
+          ("  - {name: %s, budget_tokens_per_day: 20000, max_output_tokens: 100, on_limit: reject,"
+                  + " sha256: %s}\n")
               .formatted(key, KeyedRequestsIT.sha256(key)));
     }
     routes.append(
@@ -53,7 +54,7 @@ class UnseenInputIT extends HostileCase {
           small: {context_tokens: 3000}
           smaller: {context_tokens: 10, fallback: [large]}
         groups:
-          - {name: team, budget_tokens_per_day: 20000}
+          - {name: team, budget_tokens_per_day: 20000, on_limit: reject}
         endpoints:
           - path: /openai
             dialect: openai
