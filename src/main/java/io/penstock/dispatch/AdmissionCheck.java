@@ -167,12 +167,28 @@ public final class AdmissionCheck {
    */
   static @Nullable Refusal usedUp(List<TicketRoute> routes, ParkedTicket parkedTicket, long now) {
     for (Quota quota : routes.getFirst().quotas()) {
-      Refusal refusal = quota.lackOfBudget(parkedTicket.cost(), now);
+      Refusal lacking = quota.lackOfBudget(parkedTicket.cost(), now);
+      Refusal refusal =
+          lacking == null
+              ? quota.usedUpDay(parkedTicket.cost(), parkedTicket.deadlineNanos(), now)
+              : lacking;
       if (refusal != null) {
         return refusal;
       }
     }
-    return OwnLimits.usedUpDay(parkedTicket, now);
+    return null;
+  }
+
+  /** Returns whether tickets with those routes wait for limits of a day of their key or group. */
+  static boolean haveDays(List<TicketRoute> routes) {
+    if (!routes.isEmpty()) {
+      for (Quota quota : routes.getFirst().quotas()) {
+        if (quota.hasDay()) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /**

@@ -164,7 +164,7 @@ public final class Dispatcher {
   private void refuseHopeless(Lane lane, long now) {
     List<TicketRoute> routes = lane.routes();
     Refusal refusal = AdmissionCheck.hopeless(routes, now);
-    if (refusal == null && !OwnLimits.haveDays(lane, now)) {
+    if (refusal == null && !AdmissionCheck.haveDays(routes)) {
       return;
     }
     lookCount.add(lane.tickets().size());

@@ -17,33 +17,6 @@ final class OwnLimits {
     return !admit(account.quotas(parkedTicket.model(), now), sizes(parkedTicket), now);
   }
 
-  /** Returns whether tickets of a lane wait for a limit of a day of their key or group. */
-  static boolean haveDays(Lane lane, long now) {
-    CallerAccount account = lane.key().account();
-    if (account != null) {
-      for (Quota quota : account.quotas(lane.key().model(), now)) {
-        if (quota.hasDay()) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  /** Returns the refusal of a ticket by a limit of a day of its key or group, or null. */
-  static @Nullable Refusal usedUpDay(ParkedTicket parkedTicket, long now) {
-    CallerAccount account = parkedTicket.laneKey().account();
-    if (account != null) {
-      for (Quota quota : account.quotas(parkedTicket.model(), now)) {
-        Refusal refusal = quota.usedUpDay(parkedTicket.cost(), parkedTicket.deadlineNanos(), now);
-        if (refusal != null) {
-          return refusal;
-        }
-      }
-    }
-    return null;
-  }
-
   private static boolean admit(List<Quota> quotas, DimensionSizes sizes, long now) {
     for (Quota quota : quotas) {
       if (!quota.admits(sizes, now)) {

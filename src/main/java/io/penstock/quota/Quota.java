@@ -386,10 +386,10 @@ public final class Quota {
     return null;
   }
 
-  /** Returns whether one of its limits is on a day or a month. */
+  /** Returns whether one of its limits is on a day or a month of a key or a group. */
   public boolean hasDay() {
     for (MeteredLimit each : limits()) {
-      if (each.isOfDay()) {
+      if (each.isOfDay() && each.isOfCaller()) {
         return true;
       }
     }
@@ -397,17 +397,17 @@ public final class Quota {
   }
 
   /**
-   * Returns the refusal of a request that may wait until {@code deadline}, by a limit of a day that
-   * has no room for it until later; null when there is none, or while the next slices may have
-   * some. A request without a deadline waits for the end of a day as long as others do. The budgets
-   * that only this instance spends are left to {@link #lackOfBudget}.
+   * Returns the refusal of a request that may wait until {@code deadline}, by a limit of a day of a
+   * key or a group that has no room for it until later; null when there is none, or while the next
+   * slices may have some. A request without a deadline waits for the end of a day as long as others
+   * do. The budgets that only this instance spends are left to {@link #lackOfBudget}.
    */
   public @Nullable Refusal usedUpDay(Cost cost, long deadline, long now) {
     long latest = deadline == Long.MAX_VALUE ? now + LONGEST_FOR_DAY_NANOS : deadline;
     QuotaTerms current = quotaTerms;
     for (MeteredLimit metered : current.limits()) {
       boolean alone = metered.isBudget() && !metered.limit().sharing().isShared();
-      if (metered.isOfDay() && !alone) {
+      if (metered.isOfDay() && metered.isOfCaller() && !alone) {
         Weight weight = metered.weigh(current.charge(), cost);
         LimitAnswer answer = metered.limit().decide(weight, now);
         Denial denial = new Denial(metered, weight, cost, answer);
