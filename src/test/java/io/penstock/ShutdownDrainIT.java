@@ -96,7 +96,7 @@ class ShutdownDrainIT {
     HttpMessage permit = programProcess.get("/slot");
     assertThat(permit.status()).isEqualTo(503);
     assertThat(permit.header("x-penstock-reason")).isEqualTo("shutting_down");
-    assertThat(Integer.parseInt(permit.header("retry-after"))).isBetween(1, 600);
+    assertThat(Integer.parseInt(permit.header("retry-after"))).isBetween(2, 600);
     try (ByteSocket byteSocket = programProcess.connect()) {
       HttpMessage chat = byteSocket.post(CHAT, STREAM).answer();
       assertThat(chat.status()).isEqualTo(503);
@@ -239,6 +239,7 @@ class ShutdownDrainIT {
       HttpMessage refused = waiting.answer();
       assertThat(refused.status()).isEqualTo(503);
       assertThat(refused.header("x-penstock-reason")).isEqualTo("shutting_down");
+      assertThat(Integer.parseInt(refused.header("retry-after"))).isBetween(2, 600);
       HttpMessage dismissed = atBarrier.answer();
       assertThat(dismissed.status()).isEqualTo(503);
       assertThat(dismissed.header("x-penstock-reason")).isEqualTo("shutting_down");

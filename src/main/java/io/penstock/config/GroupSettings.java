@@ -29,7 +29,7 @@ final class GroupSettings {
           "on_limit",
           KeySettings.AT_LIMIT,
           "as for keys",
-          "Whether requests of its keys that state none are refused at limits, or wait for them.");
+          "Whether requests of keys that do not say it are refused at limits, or wait for them.");
 
   /** The settings, in display order. */
   static final List<RouteSetting<?>> TABLE =

@@ -131,7 +131,7 @@ public final class KeySettings {
           "max_waiting",
           LIMIT,
           LimitPolicy.MAX_WAITING,
-          "Its requests in a queue at which further ones that would wait for its limits are"
+          "How many of its requests may wait in a queue; further ones that its limits hold are"
               + " refused; 0 is unlimited.");
 
   static final RouteSetting<ExcessOutput> MAX_OUTPUT =

@@ -230,11 +230,15 @@ final class MockUpstream {
     return MockAnswer.of(ask, text, number, surroundings.wallClock().unixMillis(), use);
   }
 
+  private MockPace pace(MockAsk.Generate ask) {
+    return MockPace.of(ask.outputTokens(), address.tokensPerSecond());
+  }
+
   /** Returns the pieces of a stream, which begins now. */
   Flux<byte[]> pieces(MockAnswer answer) {
     model(answer.ask().model()).begin(answer.use(), now());
     MockStream stream = new MockStream(answer, tokens -> produced(answer.ask(), tokens));
-    MockPace pace = MockPace.of(answer.ask().outputTokens(), address.tokensPerSecond());
+    MockPace pace = pace(answer.ask());
     return pace.atOnce()
         ? Mono.fromSupplier(stream::all).flux()
         : pace.dueTokens(surroundings.timers()).map(stream::upTo).startWith(stream.start());
@@ -377,7 +381,7 @@ final class MockUpstream {
       if (ask.stream()) {
         return afterNanos(address.latencyNanos(), () -> stream(answer));
       }
-      MockPace pace = MockPace.of(ask.outputTokens(), address.tokensPerSecond());
+      MockPace pace = pace(ask);
       return afterNanos(
           address.latencyNanos() + pace.totalNanos(),
           () -> {
@@ -392,8 +396,7 @@ final class MockUpstream {
       response.header(HttpHeaderNames.CACHE_CONTROL, "no-cache");
       response.chunkedTransfer(true);
       Flux<byte[]> pieces = pieces(answer);
-      boolean atOnce = MockPace.of(answer.ask().outputTokens(), address.tokensPerSecond()).atOnce();
-      return atOnce ? send(Mono.from(pieces)) : send(pieces, piece -> true);
+      return pace(answer.ask()).atOnce() ? send(Mono.from(pieces)) : send(pieces, piece -> true);
     }
 
     private Mono<Void> error(Refused refused) {

@@ -4,18 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fake.PatientWaits;
+import io.penstock.fake.TextSocket;
 import io.penstock.mock.MockProvider.Stats;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,43 +31,29 @@ class MockSocketTest {
   private final BlockingQueue<Stats> ended = new LinkedBlockingQueue<>();
   private final MockProvider provider =
       MockProvider.start(() -> 0, () -> 0, Schedulers.parallel(), ended::add);
-  private final HttpClient client = HttpClient.newHttpClient();
-  private final BlockingQueue<JsonNode> events = new LinkedBlockingQueue<>();
+
+  private @Nullable TextSocket socket;
 
   @AfterEach
   void close() {
-    provider.close();
-    client.shutdownNow();
-  }
-
-  private final class Ears implements WebSocket.Listener {
-    private final StringBuilder part = new StringBuilder();
-
-    @Override
-    public CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
-      part.append(data);
-      if (last) {
-        events.add(JsonMapper.shared().readTree(part.toString()));
-        part.setLength(0);
-      }
-      socket.request(1);
-      return CompletableFuture.completedStage(null);
+    if (socket != null) {
+      socket.close();
     }
+    provider.close();
   }
 
-  private CompletableFuture<WebSocket> opening(String address, String path) {
+  private TextSocket open(String address, String path) {
     URI url = provider.baseUrl(MockAddress.parse(URI.create(address)));
-    return client
-        .newWebSocketBuilder()
-        .buildAsync(URI.create(url.toString().replace("http:", "ws:") + path), new Ears());
+    socket = new TextSocket(url.toString().replace("http:", "ws:") + path, List.of());
+    return socket;
   }
 
-  private JsonNode event() throws InterruptedException {
-    return PatientWaits.take(events);
+  private JsonNode event() {
+    return JsonMapper.shared().readTree(Objects.requireNonNull(socket).next());
   }
 
   /** Returns the events of an answer, up to the one that ends it. */
-  private List<JsonNode> answer() throws InterruptedException {
+  private List<JsonNode> answer() {
     List<JsonNode> answer = new ArrayList<>();
     do {
       answer.add(event());
@@ -85,9 +69,9 @@ class MockSocketTest {
   @ParameterizedTest
   @ValueSource(strings = {"mock://openai?tokens=5", "mock://openai?tokens=5&tps=1000"})
   void eachMessage_isAnsweredByTheEventsOfAResponse(String address) throws Exception {
-    WebSocket socket = opening(address, PATH).join();
+    TextSocket opened = open(address, PATH);
     for (int i = 1; i <= 2; i++) {
-      socket.sendText(ASK, true).join();
+      opened.send(ASK);
       List<JsonNode> answer = answer();
       assertThat(types(answer))
           .startsWith("response.created", "response.in_progress", "response.output_item.added")
@@ -98,13 +82,12 @@ class MockSocketTest {
       assertThat(usage.path("output_tokens").intValue()).isEqualTo(5);
       assertThat(PatientWaits.take(ended)).isEqualTo(new Stats(i, 0, 0, 0));
     }
-    socket.sendClose(WebSocket.NORMAL_CLOSURE, "").join();
   }
 
   @Test
   void requestWithoutGeneration_readsItsInputOnly() throws Exception {
-    WebSocket socket = opening("mock://openai?tps=10&tokens=5", PATH).join();
-    socket.sendText(ASK.replace("{", "{\"generate\":false,"), true).join();
+    TextSocket opened = open("mock://openai?tps=10&tokens=5", PATH);
+    opened.send(ASK.replace("{", "{\"generate\":false,"));
     List<JsonNode> answer = answer();
     assertThat(types(answer))
         .containsExactly("response.created", "response.in_progress", "response.completed");
@@ -115,20 +98,20 @@ class MockSocketTest {
 
   @Test
   void messages_areAnsweredOneAfterAnother() throws Exception {
-    WebSocket socket = opening("mock://openai?latency=1ms&tokens=40&tps=2000", PATH).join();
-    socket.sendText(ASK, true).join();
-    socket.sendText(ASK.replace("\"m\"", "\"second\""), true).join();
+    TextSocket opened = open("mock://openai?latency=1ms&tokens=40&tps=2000", PATH);
+    opened.send(ASK);
+    opened.send(ASK.replace("\"m\"", "\"second\""));
     assertThat(answer()).allMatch(event -> !event.toString().contains("second"));
     assertThat(answer().getLast().path("response").path("model").asString()).isEqualTo("second");
   }
 
   @Test
   void refusal_isAnEventWithStatusAndHeaders_andTheSocketStays() throws Exception {
-    WebSocket socket = opening("mock://openai?tokens=5&rpm=1", PATH).join();
-    socket.sendText(ASK, true).join();
+    TextSocket opened = open("mock://openai?tokens=5&rpm=1", PATH);
+    opened.send(ASK);
     answer();
     for (int i = 0; i < 2; i++) {
-      socket.sendText(ASK, true).join();
+      opened.send(ASK);
       JsonNode refused = event();
       assertThat(refused.path("type").asString()).isEqualTo("error");
       assertThat(refused.path("status").intValue()).isEqualTo(429);
@@ -141,8 +124,8 @@ class MockSocketTest {
 
   @Test
   void failure_isAnEvent() throws Exception {
-    WebSocket socket = opening("mock://openai?error_rate=1", PATH).join();
-    socket.sendText(ASK, true).join();
+    TextSocket opened = open("mock://openai?error_rate=1", PATH);
+    opened.send(ASK);
     assertThat(event().path("status").intValue()).isEqualTo(500);
   }
 
@@ -157,37 +140,36 @@ class MockSocketTest {
         "{\"type\":\"response.create\",\"model\":\"m\",\"input\":7}",
       })
   void messageThatIsNoRequest_isTold_andTheSocketStays(String message) throws Exception {
-    WebSocket socket = opening("mock://openai?tokens=1", PATH).join();
-    socket.sendText(message, true).join();
+    TextSocket opened = open("mock://openai?tokens=1", PATH);
+    opened.send(message);
     JsonNode refused = event();
     assertThat(refused.path("type").asString()).isEqualTo("error");
     assertThat(refused.path("status").intValue()).isEqualTo(400);
     assertThat(refused.path("error").path("type").asString()).isEqualTo("invalid_request_error");
-    socket.sendText(ASK, true).join();
+    opened.send(ASK);
     assertThat(types(answer())).endsWith("response.completed");
   }
 
   @Test
   void clientThatLeavesWithinItsAnswer_isCountedAsCancelled() throws Exception {
-    WebSocket socket = opening("mock://openai?tokens=10000&tps=1", PATH).join();
-    socket.sendText(ASK, true).join();
+    TextSocket opened = open("mock://openai?tokens=10000&tps=1", PATH);
+    opened.send(ASK);
     assertThat(event().path("type").asString()).isEqualTo("response.created");
-    socket.abort();
+    opened.close();
     assertThat(PatientWaits.take(ended)).isEqualTo(new Stats(1, 0, 1, 0));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"/v1/chat/completions", "/v1/unknown"})
   void otherPaths_openNoSocket(String path) {
-    assertThatThrownBy(() -> opening("mock://openai", path).join())
-        .isInstanceOf(CompletionException.class)
+    assertThatThrownBy(() -> open("mock://openai", path))
         .hasCauseInstanceOf(WebSocketHandshakeException.class);
   }
 
   @Test
   void azuresPath_opensOneToo() throws Exception {
-    WebSocket socket = opening("mock://openai?tokens=1", "/openai/v1/responses").join();
-    socket.sendText(ASK, true).join();
+    TextSocket opened = open("mock://openai?tokens=1", "/openai/v1/responses");
+    opened.send(ASK);
     assertThat(types(answer())).endsWith("response.completed");
   }
 }
