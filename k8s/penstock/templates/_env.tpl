@@ -55,16 +55,28 @@ env:
       secretKeyRef: {name: {{ .name | default $name }}, key: {{ ternary .key "database-url" (ne .name "") }}}
   {{- end }}
   {{- end }}
+  {{- if include "penstock.hasFirstKey" . }}
+  {{- with .Values.keys.first.existingSecret }}
+  {{- if .name }}
+  - name: FIRST_KEY_SHA256
+    valueFrom:
+      secretKeyRef: {name: {{ .name }}, key: {{ .key }}}
+  {{- end }}
+  {{- end }}
+  {{- end }}
   {{- with .Values.extraEnv }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
-{{- if or .Values.providerKeys.values .Values.providerKeys.existingSecret }}
+{{- if or .Values.providerKeys.values .Values.providerKeys.existingSecret .Values.extraEnvFrom }}
 envFrom:
   {{- if .Values.providerKeys.values }}
   - secretRef: {name: {{ $name }}-providers}
   {{- end }}
   {{- with .Values.providerKeys.existingSecret }}
   - secretRef: {name: {{ . }}}
+  {{- end }}
+  {{- with .Values.extraEnvFrom }}
+  {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- end }}
 {{- end -}}

@@ -17,15 +17,42 @@ app.kubernetes.io/name: {{ .Values.nameOverride | default .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
+{{/* Labels of an object: the chart's own before those of values. */}}
 {{- define "penstock.labels" -}}
-{{ include "penstock.selector" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- include "penstock.labelsAnd" (list . dict) -}}
+{{- end -}}
+
+{{/* The same with more labels: (list . MORE). */}}
+{{- define "penstock.labelsAnd" -}}
+{{- $more := index . 1 -}}
+{{- with index . 0 -}}
+{{- $own := include "penstock.selector" . | fromYaml -}}
+{{- $own = set $own "app.kubernetes.io/version" .Chart.AppVersion -}}
+{{- $own = set $own "app.kubernetes.io/managed-by" .Release.Service -}}
+{{- $own = set $own "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_") -}}
+{{- merge $own $more .Values.commonLabels | toYaml -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Those of these values that are set, as they are. */}}
+{{- define "penstock.passed" -}}
+{{- range $field, $value := . }}
+{{- if $value }}
+{{ dict $field $value | toYaml }}
+{{- end }}
+{{- end }}
 {{- end -}}
 
 {{- define "penstock.image" -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- with .Values.image -}}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{- end -}}
+{{- end -}}
+
+{{- define "penstock.serviceAccount" -}}
+{{- with .Values.serviceAccount -}}
+{{ .name | default (ternary (include "penstock.fullname" $) "default" .create) }}
+{{- end -}}
 {{- end -}}
 
 {{- define "penstock.operatorName" -}}
@@ -65,7 +92,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{/* "yes" where there may be more than one instance for longer than an upgrade takes. */}}
 {{- define "penstock.many" -}}
-{{- $most := int .Values.replicas -}}
+{{- $most := int .Values.replicaCount -}}
 {{- if .Values.autoscaling.enabled -}}{{- $most = int .Values.autoscaling.maxReplicas -}}{{- end -}}
 {{- if .Values.keda.enabled -}}{{- $most = int .Values.keda.maxReplicas -}}{{- end -}}
 {{- if gt $most 1 -}}yes{{- end -}}
@@ -79,30 +106,31 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{ ternary .Values.operator.existingSecret.key "operator-token" (ne .Values.operator.existingSecret.name "") }}
 {{- end -}}
 
-{{/* What every container is held to: the restricted profile, and no file to write. */}}
-{{- define "penstock.containerSecurity" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-runAsNonRoot: true
-capabilities:
-  drop: [ALL]
+{{/* "yes" where the route files have a first key, of values or of the chart. */}}
+{{- define "penstock.hasFirstKey" -}}
+{{- if and .Values.keys.required (not .Values.routesConfigMap) -}}
+{{- with .Values.keys.first -}}
+{{- if or .create .existingSecret.name -}}yes{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
+{{- define "penstock.firstKeyName" -}}
+{{ include "penstock.fullname" . }}-first-key
+{{- end -}}
+
+{{/* Security of a pod, of values and the user of its image: (list . VALUES USER). */}}
 {{- define "penstock.podSecurity" -}}
-runAsNonRoot: true
-runAsUser: {{ . }}
-runAsGroup: {{ . }}
-fsGroup: {{ . }}
-fsGroupChangePolicy: OnRootMismatch
-seccompProfile:
-  type: RuntimeDefault
+{{- $values := index . 1 -}}
+{{- $user := index . 2 -}}
+{{- with index . 0 -}}
+{{- $ids := dict "runAsUser" $user "runAsGroup" $user "fsGroup" $user -}}
+{{- if or .Values.openshift (.Capabilities.APIVersions.Has "security.openshift.io/v1") -}}
+{{- $ids = dict -}}
 {{- end -}}
-
-{{/* The user of the image. */}}
-{{- define "penstock.user" -}}65532{{- end -}}
-
-{{/* The user "redis" of the image. */}}
-{{- define "penstock.redisUser" -}}999{{- end -}}
+{{- merge dict $values $ids | toYaml -}}
+{{- end -}}
+{{- end -}}
 
 {{/* Names of hosts are looked up in any namespace: not all clusters have their DNS in kube-system. */}}
 {{- define "penstock.dnsEgress" -}}

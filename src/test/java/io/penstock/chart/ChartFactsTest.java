@@ -12,8 +12,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -28,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checks that the chart's statements about the application are true. */
 class ChartFactsTest {
@@ -136,7 +139,9 @@ class ChartFactsTest {
   @Test
   void routes_unlessGiven_areThoseOfTheRepository() throws Exception {
     JsonNode shipped =
-        KubernetesObject.only(helmChart.render(""), "ConfigMap", "-routes").at("/data");
+        KubernetesObject.only(
+                helmChart.render("keys: {first: {create: false}}"), "ConfigMap", "-routes")
+            .at("/data");
     try (Stream<Path> files = Files.list(Path.of("routes"))) {
       Map<String, String> ours =
           files
@@ -165,7 +170,7 @@ class ChartFactsTest {
       assertThat(gateway.at("/spec").has("replicas")).as(scaled).isFalse();
     }
     KubernetesObject three =
-        KubernetesObject.only(helmChart.render("replicas: 3"), "Deployment", "penstock");
+        KubernetesObject.only(helmChart.render("replicaCount: 3"), "Deployment", "penstock");
     assertThat(three.at("/spec/replicas").asInt()).isEqualTo(3);
   }
 
@@ -210,17 +215,106 @@ class ChartFactsTest {
     Path other = Files.createDirectory(directory.resolve("kept"));
     HelmChart again =
         new HelmChart(
-            other, "{\"operator-token\": \"%1$s\", \"redis-password\": \"%1$s\"}".formatted(kept));
+            other,
+            "{\"operator-token\": \"%1$s\", \"redis-password\": \"%1$s\", \"first-key\": \"%1$s\"}"
+                .formatted(kept));
     List<KubernetesObject> all = again.render("");
     assertThat(KubernetesObject.only(all, "Secret", "penstock").at("/data/operator-token").asText())
         .isEqualTo(kept);
     assertThat(KubernetesObject.only(all, "Secret", "-redis").at("/data/redis-password").asText())
+        .isEqualTo(kept);
+    assertThat(KubernetesObject.only(all, "Secret", "-first-key").at("/data/first-key").asText())
         .isEqualTo(kept);
     String made =
         KubernetesObject.only(helmChart.render(""), "Secret", "penstock")
             .at("/data/operator-token")
             .asText();
     assertThat(new String(Base64.getDecoder().decode(made), UTF_8)).matches("[0-9A-Za-z]{48}");
+  }
+
+  @Test
+  void firstKey_isInItsSecretAlone_andRoutesHaveItsSha256() throws Exception {
+    List<KubernetesObject> all = helmChart.render("");
+    String base64 =
+        KubernetesObject.only(all, "Secret", "-first-key").at("/data/first-key").asText();
+    String key = new String(Base64.getDecoder().decode(base64), UTF_8);
+    assertThat(key).matches("[0-9A-Za-z]{48}");
+    assertThat(firstKey(all)).contains("sha256: " + sha256(key) + "\n");
+    assertThat(all.stream().filter(each -> each.root().toString().contains(base64))).hasSize(1);
+    assertThat(all.stream().filter(each -> each.root().toString().contains(key))).isEmpty();
+  }
+
+  private static String text(List<KubernetesObject> all) {
+    return all.stream().map(each -> each.root().toString()).collect(Collectors.joining("\n"));
+  }
+
+  private static String firstKey(List<KubernetesObject> all) {
+    return KubernetesObject.only(all, "ConfigMap", "-routes").at("/data/first-key.yaml").asText();
+  }
+
+  private static String sha256(String text) throws Exception {
+    return HexFormat.of()
+        .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8)));
+  }
+
+  @Test
+  void firstKey_ofASecretThatIsNamed_isReadFromIt() throws Exception {
+    List<KubernetesObject> all =
+        helmChart.render("keys: {first: {existingSecret: {name: my-key, key: sha}}}");
+    assertThat(firstKey(all)).contains("sha256: ${FIRST_KEY_SHA256}\n");
+    assertThat(all).noneMatch(each -> each.name().endsWith("-first-key"));
+    assertThat(
+            KubernetesObject.only(all, "Deployment", "penstock").container().path("env").toString())
+        .contains(
+            "{\"name\":\"FIRST_KEY_SHA256\",\"valueFrom\":{\"secretKeyRef\":{\"name\":\"my-key\","
+                + "\"key\":\"sha\"}}}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "keys: {required: false}",
+        "keys: {first: {create: false}}",
+        "routesConfigMap: my-routes"
+      })
+  void firstKey_whereItHasNoUse_isNotMade(String values) throws Exception {
+    assertThat(text(helmChart.render(values))).doesNotContain("first-key");
+  }
+
+  @Test
+  void podSecurity_whereTheClusterChoosesUsers_namesOnlyThoseOfValues() throws Exception {
+    String ids = "\"(runAsUser|runAsGroup|fsGroup)\"";
+    HelmChart other = new HelmChart(Files.createDirectory(directory.resolve("openshift")), "{}");
+    // a group that the renderer knows
+    other.replace("templates/_helpers.tpl", "security\\.openshift\\.io/v1", "apps/v1");
+    assertThat(text(other.render(""))).doesNotContainPattern(ids);
+    assertThat(text(helmChart.render("openshift: true"))).doesNotContainPattern(ids);
+    assertThat(text(helmChart.render(""))).containsPattern(ids);
+    List<KubernetesObject> own =
+        other.render("podSecurityContext: {runAsUser: 1000, fsGroupChangePolicy: null}");
+    assertThat(
+            KubernetesObject.only(own, "Deployment", "penstock")
+                .pod()
+                .at("/spec/securityContext")
+                .toString())
+        .isEqualTo(
+            "{\"runAsNonRoot\":true,\"runAsUser\":1000,"
+                + "\"seccompProfile\":{\"type\":\"RuntimeDefault\"}}");
+    assertThat(KubernetesObject.only(own, "StatefulSet", "-redis").pod().at("/spec").toString())
+        .doesNotContainPattern(ids);
+  }
+
+  @Test
+  void labels_ofThePod_areTheChartsBeforeThoseOfThePodBeforeCommonOnes() throws Exception {
+    JsonNode labels =
+        gateway(
+                "{podLabels: {a: pod, app.kubernetes.io/name: pod},"
+                    + " commonLabels: {a: common, b: common, app.kubernetes.io/instance: common}}")
+            .at("/metadata/labels");
+    assertThat(labels.path("a").asText()).isEqualTo("pod");
+    assertThat(labels.path("b").asText()).isEqualTo("common");
+    assertThat(labels.path("app.kubernetes.io/name").asText()).isEqualTo("penstock");
+    assertThat(labels.path("app.kubernetes.io/instance").asText()).isEqualTo("rel");
   }
 
   @Test

@@ -64,6 +64,8 @@ class ChartGoldenTest {
             "redis-volatile",
             "coordination",
             "keys-open",
+            "nodeport",
+            "openshift",
             "one"));
     all.put(
         "values",
@@ -73,6 +75,7 @@ class ChartGoldenTest {
             "database-url",
             "token",
             "routes",
+            "first-key-secret",
             "providers",
             "autoscaling",
             "ingress",
@@ -82,6 +85,7 @@ class ChartGoldenTest {
             "budget-percent",
             "policy-clients",
             "loadbalancer",
+            "account",
             "pod"));
     all.put(
         "secrets",
@@ -94,9 +98,14 @@ class ChartGoldenTest {
             "providers-secret",
             "keda",
             "httproute",
+            "httproute-rules",
+            "account-of-others",
+            "recreate",
             "no-spread",
             "no-prestop"));
-    all.put("bare", List.of("redis-none", "no-budget", "no-policy"));
+    all.put(
+        "bare",
+        List.of("redis-none", "no-first-key", "ingress-host", "no-budget", "no-policy", "objects"));
     return all;
   }
 

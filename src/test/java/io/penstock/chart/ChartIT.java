@@ -52,12 +52,12 @@ class ChartIT {
       if (ChartSwitches.contradict(one, other)) {
         assertThat(helmChart.refusal(values)).as(other).get().asString().contains("checks.yaml");
       } else if (one.compareTo(other) <= 0) { // each pair once
-        assertValid(other, helmChart.render(values));
+        assertValid(other, values, helmChart.render(values));
       }
     }
   }
 
-  private static void assertValid(String with, List<KubernetesObject> objects) {
+  private static void assertValid(String with, JsonNode values, List<KubernetesObject> objects) {
     assertThat(objects).as(with).isNotEmpty();
     assertThat(objects.stream().flatMap(each -> KubernetesSchemas.fault(each).stream()))
         .as(with)
@@ -66,19 +66,28 @@ class ChartIT {
     assertThat(objects.stream().map(KubernetesObject::toString)).as(with).doesNotHaveDuplicates();
     assertThat(objects.stream().filter(KubernetesObject::makesPods))
         .as(with)
-        .allSatisfy(ChartIT::assertRestricted);
+        .allSatisfy(each -> assertRestricted(each, values));
   }
 
   /** Asserts the pod security standard "restricted", and that only volumes are writable. */
-  private static void assertRestricted(KubernetesObject owner) {
+  private static void assertRestricted(KubernetesObject owner, JsonNode values) {
     JsonNode spec = owner.pod().path("spec");
     assertThat(spec.at("/securityContext/runAsNonRoot").asBoolean()).isTrue();
-    assertThat(spec.at("/securityContext/runAsUser").asInt()).isPositive();
+    boolean clusterChooses = values.path("openshift").asBoolean();
+    for (String id : List.of("runAsUser", "runAsGroup", "fsGroup")) {
+      JsonNode given = spec.path("securityContext").path(id);
+      boolean said = values.path("podSecurityContext").has(id) && !owner.name().endsWith("-redis");
+      assertThat(given.isInt()).as(id).isEqualTo(said || !clusterChooses);
+      assertThat(given.asInt(1)).as(id).isPositive();
+    }
     assertThat(spec.at("/securityContext/seccompProfile/type").asText())
         .isEqualTo("RuntimeDefault");
-    assertThat(spec.path("automountServiceAccountToken").asBoolean(true)).isFalse();
+    assertThat(spec.path("automountServiceAccountToken").asBoolean(true))
+        .isEqualTo(
+            owner.kind().equals("Deployment")
+                && values.at("/serviceAccount/automount").asBoolean());
     assertThat(spec.path("enableServiceLinks").asBoolean(true)).isFalse();
-    assertThat(spec.path("containers")).hasSize(1);
+    assertThat(spec.path("containers")).hasSize(1 + more(values, owner));
     JsonNode container = owner.container().path("securityContext");
     assertThat(container.path("allowPrivilegeEscalation").asBoolean(true)).isFalse();
     assertThat(container.path("readOnlyRootFilesystem").asBoolean()).isTrue();
@@ -89,6 +98,10 @@ class ChartIT {
     KubernetesObject.each(spec.path("volumes"))
         .forEach(volume -> volume.fieldNames().forEachRemaining(kinds::add));
     assertThat(new TreeSet<>(kinds)).isSubsetOf("name", "configMap", "emptyDir");
+  }
+
+  private static int more(JsonNode values, KubernetesObject owner) {
+    return owner.kind().equals("Deployment") ? values.path("extraContainers").size() : 0;
   }
 
   @Test
@@ -199,5 +212,14 @@ class ChartIT {
         .contains("http://rel-penstock.ns:80")
         .contains("NO key")
         .contains("No provider's key is set");
+  }
+
+  @Test
+  void notes_sayHowToReadTheFirstKey_andNotTheKey() throws Exception {
+    String notes = HelmChart.notes(Files.writeString(directory.resolve("first.yaml"), ""));
+    assertThat(notes)
+        .contains("kubectl -n ns get secret rel-penstock-first-key -o jsonpath='{.data.first-key}'")
+        .contains("curl http://127.0.0.1:8080/demo/v1/chat/completions")
+        .doesNotContainPattern("[0-9A-Za-z]{48}");
   }
 }

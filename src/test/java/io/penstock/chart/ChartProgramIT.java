@@ -1,5 +1,6 @@
 package io.penstock.chart;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.ByteSocket;
@@ -11,6 +12,7 @@ import io.penstock.suite.TaggedTests;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -71,6 +73,50 @@ class ChartProgramIT {
 
       kubeletPod.terminate();
       assertThat(kubeletPod.exitCode()).as(kubeletPod.log()).isZero();
+    }
+  }
+
+  /** Starts what is installed without values, but for Redis, which here is another one. */
+  @Test
+  void program_ofNoValues_answersARequestWithTheFirstKey() throws Exception {
+    HelmChart helmChart = new HelmChart(directory.resolve("chart"), "{}");
+    Path routes = Files.createDirectory(directory.resolve("routes"));
+    List<KubernetesObject> all =
+        helmChart.render(
+            "redis: {url: '%s', bundled: {enabled: false}}".formatted(RedisServer.shared().url()));
+    KubeletPod.mount(KubernetesObject.only(all, "ConfigMap", "-routes"), routes, "..1");
+    KubernetesObject gateway = KubernetesObject.only(all, "Deployment", "penstock");
+    String key =
+        new String(
+            Base64.getDecoder()
+                .decode(
+                    KubernetesObject.only(all, "Secret", "-first-key")
+                        .at("/data/first-key")
+                        .asText()),
+            UTF_8);
+    try (KubeletPod kubeletPod = new KubeletPod(gateway, all, here(routes))) {
+      String ready = gateway.container().at("/readinessProbe/httpGet/path").asText();
+      await(kubeletPod, () -> status(operatorPort, ready, "") == 200);
+      assertThat(chat("")).contains("HTTP/1.1 401 ");
+      assertThat(chat(key)).contains("HTTP/1.1 200 ").contains("\"choices\"");
+    }
+  }
+
+  private String chat(String key) {
+    String body = "{\"model\":\"demo\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}";
+    try (ByteSocket byteSocket = ByteSocket.to(port)) {
+      HttpMessage answer =
+          byteSocket
+              .send(
+                  "POST /demo/v1/chat/completions HTTP/1.1\r\nHost: pod\r\n"
+                      + "Content-Type: application/json\r\nAuthorization: Bearer "
+                      + key
+                      + "\r\nContent-Length: "
+                      + body.length()
+                      + "\r\n\r\n"
+                      + body)
+              .answer();
+      return "HTTP/1.1 " + answer.status() + " " + answer.text();
     }
   }
 

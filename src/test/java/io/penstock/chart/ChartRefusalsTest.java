@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -33,8 +34,8 @@ class ChartRefusalsTest {
     return List.of(
         Arguments.of("replica: 3", "at '': additional properties 'replica' not allowed"),
         Arguments.of("redis: {urll: x}", "at '/redis': additional properties 'urll' not allowed"),
-        Arguments.of("replicas: -1", "replicas is -1, expected 0 or more"),
-        Arguments.of("replicas: two", "at '/replicas': got string, want integer"),
+        Arguments.of("replicaCount: -1", "replicaCount is -1, expected 0 or more"),
+        Arguments.of("replicaCount: two", "at '/replicaCount': got string, want integer"),
         Arguments.of("sharing: often", "at '/sharing': value must be one of 'exact', 'eventual'"),
         Arguments.of("operator: {type: LoadBalancer}", "additional properties 'type' not allowed"),
         Arguments.of("operator: {token: short}", "operator.token is no token, expected 16"),
@@ -50,10 +51,10 @@ class ChartRefusalsTest {
             "{sharing: eventual, " + ALONE + "}",
             "sharing is eventual and there may be more than one instance"),
         Arguments.of(
-            "{replicas: 1, autoscaling: {enabled: true}, " + ALONE + "}",
+            "{replicaCount: 1, autoscaling: {enabled: true}, " + ALONE + "}",
             "sharing is exact and there may be more than one instance"),
         Arguments.of(
-            "{replicas: 1, keda: {enabled: true, prometheus: 'http://p'}, " + ALONE + "}",
+            "{replicaCount: 1, keda: {enabled: true, prometheus: 'http://p'}, " + ALONE + "}",
             "sharing is exact and there may be more than one instance"),
         Arguments.of(
             "{sharing: local, routes: {a.yaml: \"endpoints:\\n  - path: /a\\n    sharing:"
@@ -82,7 +83,7 @@ class ChartRefusalsTest {
         Arguments.of(
             "autoscaling: {minReplicas: 20}", "autoscaling.minReplicas is 20, expected at most"),
         Arguments.of(
-            "autoscaling: {enabled: true, queueDepth: 0, cpuUtilization: 0}",
+            "autoscaling: {enabled: true, queueDepth: 0, targetCPUUtilizationPercentage: 0}",
             "autoscaling is enabled and has nothing to scale by"),
         Arguments.of("keda: {enabled: true}", "set keda.prometheus to its URL"),
         Arguments.of("ingress: {enabled: true}", "ingress is enabled for no host"),
@@ -96,14 +97,31 @@ class ChartRefusalsTest {
     assertThat(helmChart.refusal(HelmChart.yaml(values))).get().asString().contains(sentence);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "replicas: 3, replicas is now replicaCount",
+    "'image: {pullSecrets: [a]}', image.pullSecrets is now imagePullSecrets",
+    "extraVolumes: [], extraVolumes is now volumes",
+    "extraVolumeMounts: [], extraVolumeMounts is now volumeMounts",
+    "'ingress: {host: a}', ingress.host is now ingress.hosts",
+    "'ingress: {tlsSecret: a}', ingress.tlsSecret is now ingress.tls",
+    "'ingress: {timeoutSeconds: 60}', ingress.timeoutSeconds is now ingress.annotations",
+    "'ingress: {maxBody: 1m}', ingress.maxBody is now ingress.annotations",
+    "'autoscaling: {cpuUtilization: 70}',"
+        + " autoscaling.cpuUtilization is now autoscaling.targetCPUUtilizationPercentage"
+  })
+  void nameOfBefore_isAnsweredWithTheNewOne(String values, String sentence) {
+    assertThat(helmChart.refusal(HelmChart.yaml(values))).get().asString().contains(sentence);
+  }
+
   @Test
   void values_thatLookSimilar_areNot() {
     for (String good :
         List.of(
-            "{replicas: 1, " + ALONE + "}",
+            "{replicaCount: 1, " + ALONE + "}",
             "{sharing: local, " + ALONE + "}",
             "{sharing: local, routes: {a.yaml: \"# sharing: exact\\n\"}, " + ALONE + "}",
-            "replicas: 0",
+            "replicaCount: 0",
             "global: {anything: x}",
             "sharing: eventual")) {
       assertThat(helmChart.refusal(HelmChart.yaml(good))).as(good).isEqualTo(Optional.empty());

@@ -50,21 +50,53 @@ final class ChartSwitches {
               Map.entry(
                   "routes",
                   "routes: {a.yaml: \"endpoints:\\n  - path: /a\\n\", b.yml: \"# none\"}"),
+              Map.entry("no-first-key", "keys: {first: {create: false}}"),
+              Map.entry(
+                  "first-key-secret", "keys: {first: {existingSecret: {name: my-key, key: sha}}}"),
               Map.entry("routes-configmap", "routesConfigMap: my-routes"),
               Map.entry("providers", "providerKeys: {values: {OPENAI_API_KEY: sk-1}}"),
               Map.entry("providers-secret", "providerKeys: {existingSecret: my-providers}"),
-              Map.entry("autoscaling", "autoscaling: {enabled: true, upstreamUtilization: 90}"),
+              Map.entry(
+                  "autoscaling",
+                  "autoscaling: {enabled: true, upstreamUtilization: 90,"
+                      + " targetCPUUtilizationPercentage: 80, targetMemoryUtilizationPercentage:"
+                      + " 80}"),
               Map.entry(
                   "keda",
                   "keda: {enabled: true, upstreamUtilization: 90, prometheus: 'http://p:9090'}"),
               Map.entry(
                   "ingress",
-                  "ingress: {enabled: true, host: llm.example, tlsSecret: my-tls, annotations: {a:"
-                      + " b}}"),
+                  """
+                  ingress:
+                    enabled: true
+                    className: my-class
+                    annotations: {a: b}
+                    hosts:
+                      - host: llm.example
+                        paths: [{path: /, pathType: ImplementationSpecific}]
+                      - host: more.example
+                    tls: [{secretName: my-tls, hosts: [llm.example]}]
+                  """),
+              Map.entry("ingress-host", "ingress: {enabled: true, hosts: [{host: llm.example}]}"),
               Map.entry(
                   "httproute",
                   "httpRoute: {enabled: true, hostnames: [llm.example], parentRefs: [{name: my-gw,"
                       + " namespace: gw, sectionName: https}]}"),
+              Map.entry(
+                  "httproute-rules",
+                  """
+                  httpRoute:
+                    enabled: true
+                    annotations: {a: b}
+                    parentRefs: [{name: my-gw, namespace: gw, sectionName: https}]
+                    rules:
+                      - matches: [{path: {type: PathPrefix, value: /demo}}]
+                        timeouts: {request: 600s}
+                      - matches: [{path: {type: Exact, value: /openai}}]
+                        filters:
+                          - type: RequestHeaderModifier
+                            requestHeaderModifier: {remove: [x-internal]}
+                  """),
               Map.entry("servicemonitor", "serviceMonitor: {enabled: true, labels: {release: x}}"),
               Map.entry("prometheusrule", "prometheusRule: {enabled: true, labels: {release: x}}"),
               Map.entry("dashboard", "dashboard: {enabled: true}"),
@@ -77,13 +109,33 @@ final class ChartSwitches {
                   "networkPolicy: {clients: [{podSelector: {}}], extraEgress: [{ports: [{protocol:"
                       + " TCP, port: 8443}]}]}"),
               Map.entry(
-                  "loadbalancer", "service: {type: LoadBalancer, port: 8000, annotations: {a: b}}"),
+                  "loadbalancer",
+                  "service: {type: LoadBalancer, port: 8000, loadBalancerClass: example.org/lb,"
+                      + " annotations: {a: b}}"),
               Map.entry("no-prestop", "drain: {preStopSeconds: 0, parkedSeconds: 90}"),
-              Map.entry("one", "{replicas: 1, fullnameOverride: gateway}"),
+              Map.entry("one", "{replicaCount: 1, fullnameOverride: gateway}"),
+              Map.entry("nodeport", "service: {type: NodePort, nodePort: 30080}"),
+              Map.entry("openshift", "openshift: true"),
+              Map.entry(
+                  "account", "serviceAccount: {automount: true, annotations: {a: b}, name: other}"),
+              Map.entry("account-of-others", "serviceAccount: {create: false, name: my-account}"),
+              Map.entry("recreate", "{strategy: {type: Recreate}, revisionHistoryLimit: 0}"),
+              Map.entry(
+                  "objects",
+                  """
+                  nameOverride: gateway
+                  commonLabels: {cost: llm}
+                  extraObjects:
+                    - apiVersion: v1
+                      kind: ConfigMap
+                      metadata: {name: "{{ .Release.Name }}-more"}
+                    - "{apiVersion: v1, kind: Secret, metadata: {name: extra}}"
+                  """),
               Map.entry(
                   "pod",
                   """
-                  image: {tag: "1", pullSecrets: [my-pull]}
+                  image: {digest: "sha256:%s"}
+                  imagePullSecrets: [{name: my-pull}]
                   priorityClassName: high
                   nodeSelector: {a: b}
                   tolerations: [{key: a, operator: Exists}]
@@ -91,9 +143,22 @@ final class ChartSwitches {
                   podLabels: {team: x}
                   podAnnotations: {a: b}
                   extraEnv: [{name: SERVER_HTTP2_ENABLED, value: "true"}]
-                  extraVolumes: [{name: more, emptyDir: {}}]
-                  extraVolumeMounts: [{name: more, mountPath: /more}]
-                  """)));
+                  extraEnvFrom: [{configMapRef: {name: my-settings}}]
+                  volumes: [{name: more, emptyDir: {}}]
+                  volumeMounts: [{name: more, mountPath: /more}]
+                  initContainers: [{name: first, image: busybox}]
+                  extraContainers: [{name: beside, image: busybox}]
+                  podSecurityContext: {runAsUser: 1000, supplementalGroups: [2000]}
+                  securityContext: {privileged: false}
+                  startupProbe: {failureThreshold: 30}
+                  livenessProbe: {periodSeconds: 20}
+                  readinessProbe: {periodSeconds: 1}
+                  resources: {requests: {cpu: 1}, limits: {cpu: "2", memory: 2Gi}}
+                  dnsConfig: {options: [{name: ndots, value: "1"}]}
+                  hostAliases: [{ip: 10.0.0.1, hostnames: [provider.example]}]
+                  runtimeClassName: gvisor
+                  """
+                      .formatted("0a".repeat(32)))));
 
   /** Combinations that make no sense and are therefore refused. */
   private static final List<Set<String>> CONTRADICTIONS =

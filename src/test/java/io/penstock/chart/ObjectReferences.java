@@ -69,7 +69,11 @@ final class ObjectReferences {
       }
     }
     for (JsonNode from : KubernetesObject.each(container.path("envFrom"))) {
-      named(owner, "Secret", from.at("/secretRef/name"));
+      boolean secret = from.has("secretRef");
+      named(
+          owner,
+          secret ? "Secret" : "ConfigMap",
+          from.path(secret ? "secretRef" : "configMapRef").path("name"));
     }
     for (String probe : List.of("startupProbe", "livenessProbe", "readinessProbe")) {
       JsonNode port = container.path(probe).findPath("port");

@@ -81,7 +81,7 @@ public final class RollingDeployment implements AutoCloseable {
   private static HaProxy.Check probe() throws IOException {
     MatchResult said =
         find(
-            CHART.resolve("templates").resolve("deployment.yaml"),
+            CHART.resolve("values.yaml"),
             "readinessProbe:\\s+httpGet: \\{path: (\\S+), port: operator}"
                 + "\\s+periodSeconds: (\\d+)\\s+timeoutSeconds: \\d+"
                 + "\\s+failureThreshold: (\\d+)");
