@@ -6,6 +6,7 @@ import io.penstock.suite.DocumentPages;
 import io.penstock.suite.SourceTree;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -47,12 +48,18 @@ class DocumentsTest {
   }
 
   @Test
-  void everyPage_isLinkedFromTheReadme() {
-    Set<Path> linked =
-        DocumentRules.links(DocumentPages.text(DocumentPages.README)).stream()
-            .map(link -> DocumentRules.resolve(DocumentPages.README, link.replaceAll("#.*", "")))
-            .collect(Collectors.toSet());
+  void everyPage_isLinkedFromTheReadmeOrTheListOfRecipes() {
+    Path recipes = DocumentPages.page("recipes").resolve("README.md");
+    assertThat(linked(DocumentPages.README)).contains(recipes);
+    Set<Path> linked = new HashSet<>(linked(DocumentPages.README));
+    linked.addAll(linked(recipes));
     assertThat(linked).containsAll(DocumentPages.all().subList(1, DocumentPages.all().size()));
+  }
+
+  private static Set<Path> linked(Path document) {
+    return DocumentRules.links(DocumentPages.text(document)).stream()
+        .map(link -> DocumentRules.resolve(document, link.replaceAll("#.*", "")))
+        .collect(Collectors.toSet());
   }
 
   @Test

@@ -33,6 +33,11 @@ public record StartedGateway(ConfigurableApplicationContext context, int port, i
     if (!(start instanceof GatewayServer.Started(ConfigurableApplicationContext context))) {
       throw new AssertionError("it did not start: " + start);
     }
+    return of(context);
+  }
+
+  /** Returns a gateway that was started by other means. */
+  public static StartedGateway of(ConfigurableApplicationContext context) {
     return new StartedGateway(
         context, port(context, "local.server.port"), port(context, "local.management.port"));
   }
