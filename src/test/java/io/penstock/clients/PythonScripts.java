@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * @param source where the scripts and the lists of packages are
  * @param home where the environment is
  */
-record PythonScripts(Path source, Path home) {
+public record PythonScripts(Path source, Path home) {
 
   /** Oldest minor version of Python 3 on which the required packages run. */
   private static final int MINOR = 11;
@@ -49,7 +49,7 @@ record PythonScripts(Path source, Path home) {
    * is missing, prints so and skips the tests; in continuous integration, packages that cannot be
    * installed are a failure.
    */
-  static PythonScripts installed(Path source, Path home) throws IOException {
+  public static PythonScripts installed(Path source, Path home) throws IOException {
     Files.createDirectories(home);
     PythonScripts scripts = new PythonScripts(source, home);
     String wanted =
@@ -63,7 +63,7 @@ record PythonScripts(Path source, Path home) {
   }
 
   /** Returns a program of the environment. */
-  String program(String name) {
+  public String program(String name) {
     return home.resolve("venv").resolve("bin").resolve(name).toAbsolutePath().toString();
   }
 

@@ -10,7 +10,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -30,24 +32,42 @@ public final class ProgramProcess implements AutoCloseable {
 
   /** Serves a route file; returns when it is ready. */
   public ProgramProcess(Path routes, String... properties) throws IOException {
+    this(Map.of(), serve(routes, properties));
+  }
+
+  /**
+   * Runs the program with these words, and with these variables besides those of this process, on
+   * ports of its own; returns when it is ready.
+   */
+  public ProgramProcess(Map<String, String> environment, List<String> words) throws IOException {
     List<String> command = JavaCommand.gateway(Penstock.class, false);
-    command.addAll(
-        List.of(
-            "serve", "--routes=" + routes, "--port=" + port, "--operator-port=" + operatorPort));
-    command.addAll(List.of(properties));
+    command.addAll(words);
+    command.addAll(List.of("--port=" + port, "--operator-port=" + operatorPort));
     if (command.stream().noneMatch(word -> word.startsWith(WARM_UP))) {
       command.add(WARM_UP + "false");
     }
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().putAll(environment);
     GatewayStarts.process();
-    process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process = builder.start();
     reader = Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
     PatientWaits.await()
         .failFast(() -> assertThat(process.isAlive()).as("log: %s", log).isTrue())
         .until(() -> readiness() == 200);
   }
 
+  private static List<String> serve(Path routes, String... properties) {
+    List<String> words = new ArrayList<>(List.of("serve", "--routes=" + routes));
+    words.addAll(List.of(properties));
+    return words;
+  }
+
   public int port() {
     return port;
+  }
+
+  public int operatorPort() {
+    return operatorPort;
   }
 
   public ByteSocket connect() {

@@ -60,11 +60,7 @@ final class RecipeGateway implements AutoCloseable {
   private static StartedGateway run(Path directory, RawUpstream provider, Path file)
       throws IOException {
     String shipped = Files.readString(file);
-    String routes =
-        HOST.matcher(shipped)
-            .replaceAll(host -> "url: " + provider.url() + "/" + host.group(1).replace(':', '-'));
-    assertThat(routes).isNotEqualTo(shipped);
-    Path written = Files.writeString(directory.resolve("routes.yaml"), routes);
+    Path written = Files.writeString(directory.resolve("routes.yaml"), routes(shipped, provider));
     GatewayServer.Start start =
         GatewayServer.start(
             variables(shipped), written, WINDOW, "--server.port=0", "--management.server.port=0");
@@ -72,6 +68,15 @@ final class RecipeGateway implements AutoCloseable {
       return StartedGateway.of(context);
     }
     throw new AssertionError(file + " did not start: " + start);
+  }
+
+  /** Returns shipped routes, with the server of a test in the place of all hosts. */
+  static String routes(String shipped, RawUpstream provider) {
+    String routes =
+        HOST.matcher(shipped)
+            .replaceAll(host -> "url: " + provider.url() + "/" + host.group(1).replace(':', '-'));
+    assertThat(routes).isNotEqualTo(shipped);
+    return routes;
   }
 
   /** Returns the route file of a recipe. */

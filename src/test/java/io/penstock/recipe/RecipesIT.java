@@ -225,4 +225,14 @@ class RecipesIT {
           .isEqualTo("forbidden_endpoint");
     }
   }
+
+  @Test
+  void production_knownKeyAlone_isServed() throws Exception {
+    try (RecipeGateway gateway =
+        RecipeGateway.start(directory, "production", _ -> RecipeGateway.CHAT)) {
+      String ask = RecipeGateway.ask("gpt-4o", 50);
+      assertServed(gateway.post(CHAT, "first-application", ask));
+      assertThat(answered(gateway.post(CHAT, "nobody", ask)).statusCode()).isEqualTo(401);
+    }
+  }
 }
