@@ -78,6 +78,15 @@ class ImageIT {
     assertThat(config.path("Cmd").path(0).asText()).isEqualTo("serve");
     assertThat(config.at("/Labels/org.opencontainers.image.licenses").asText())
         .isEqualTo("Apache-2.0");
+    assertThat(config.at("/Labels/org.opencontainers.image.version").asText())
+        .matches("\\d+\\.\\d+\\.\\d+(-SNAPSHOT)?");
+    assertThat(config.at("/Labels/org.opencontainers.image.created").asText())
+        .matches("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ");
+    assertThat(config.at("/Labels/org.opencontainers.image.revision").asText())
+        .matches("[0-9a-f]{40}");
+    assertThat(config.at("/Labels/org.opencontainers.image.source").asText())
+        .isNotEmpty()
+        .doesNotContain("${");
   }
 
   @Test
