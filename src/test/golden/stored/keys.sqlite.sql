@@ -2,6 +2,7 @@
 PRAGMA user_version = 0;
 CREATE TABLE penstock_key_meta (id INTEGER NOT NULL PRIMARY KEY, schema_version INTEGER NOT NULL, version BIGINT NOT NULL);
 CREATE TABLE penstock_keys (name VARCHAR(200) NOT NULL PRIMARY KEY, identity VARCHAR(200) NOT NULL UNIQUE, created_at BIGINT NOT NULL, sha256 CHAR(64) NOT NULL UNIQUE, previous_sha256 CHAR(64) UNIQUE, previous_until BIGINT, terms TEXT NOT NULL);
+CREATE TABLE penstock_revocations (identity VARCHAR(200) NOT NULL PRIMARY KEY, requests VARCHAR(20) NOT NULL);
 CREATE TABLE penstock_revoked_keys (identity VARCHAR(200) NOT NULL PRIMARY KEY, name VARCHAR(200) NOT NULL, created_at BIGINT NOT NULL, revoked_at BIGINT NOT NULL);
 INSERT INTO penstock_key_meta (id, schema_version, version) VALUES (1, 1, 9);
 INSERT INTO penstock_keys (name, identity, created_at, sha256, previous_sha256, previous_until, terms) VALUES ('again', 'again@1790000000001', 1790000000001, '826ff0a55467212a105e071c8ae3218876f1f5d44cfc36a02d586f35f877750b', NULL, NULL, '{}');

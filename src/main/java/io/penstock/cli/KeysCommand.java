@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -249,21 +250,38 @@ final class KeysCommand {
 
   @Command(
       name = "revoke",
-      description = "Remove a key: requests with its secrets are refused from now on.",
+      description = {
+        "Remove a key: requests with its secrets are refused from now on, waiting ones too.",
+        "Answers that run end as they would have."
+      },
       mixinStandardHelpOptions = true)
   int revoke(
       @Mixin OperatorClient client,
       @Parameters(paramLabel = NAME) String name,
+      @ArgGroup @Nullable Requests requests,
       @Mixin Output output) {
     return run(
         client,
         (to, out, err) -> {
-          to.ask("DELETE", path(name), null);
+          to.ask("DELETE", path(name) + (requests == null ? "" : requests.query()), null);
           out.println(
               output.json
                   ? JsonNodeFactory.instance.objectNode().put("name", name).put("revoked", true)
                   : "key " + name + " is revoked");
         });
+  }
+
+  /** What becomes of the requests of a revoked key. */
+  static final class Requests {
+    @Option(names = "--keep-waiting", description = "Still serve requests that wait.")
+    private boolean keepWaiting;
+
+    @Option(names = "--cut", description = "Break off the answers that run, too.")
+    private boolean cut;
+
+    private String query() {
+      return keepWaiting ? "?requests=keep-waiting" : cut ? "?requests=cut" : "";
+    }
   }
 
   private static String path(String name) {

@@ -536,7 +536,10 @@ public final class Dispatcher {
     }
   }
 
-  /** Gives tickets new routes and the configured order; refuses those that can no longer fit. */
+  /**
+   * Gives tickets new routes and the configured order; refuses those that can no longer fit, and
+   * those of revoked keys.
+   */
   public void reroute(long now) {
     QueueDiscipline<ParkedTicket> configured = routeSource.discipline();
     boolean reorder = !configured.same(waitingRoom.discipline());
@@ -573,7 +576,10 @@ public final class Dispatcher {
   }
 
   private void drop(ParkedTicket parkedTicket, List<TicketRoute> routes, long now) {
-    if (AdmissionCheck.impossible(routes, routeSource, parkedTicket) != null) {
+    Refusal revoked = parkedTicket.revoked();
+    if (revoked != null) {
+      turnAway(parkedTicket, revoked);
+    } else if (AdmissionCheck.impossible(routes, routeSource, parkedTicket) != null) {
       waitingRoom.remove(parkedTicket, false);
       returnToQueue(parkedTicket, now);
     }

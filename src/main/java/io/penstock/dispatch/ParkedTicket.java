@@ -242,6 +242,10 @@ public final class ParkedTicket extends Ticket {
    */
   public CallerAccount.ChargeResult charge(long now) {
     CallerAccount callerAccount = ticketRequest.sender().account();
+    Refusal revoked = revoked();
+    if (revoked != null) {
+      return new CallerAccount.Denied(revoked);
+    }
     if (callerAccount == null || laneKey.account() != null) {
       return NOTHING;
     }
@@ -299,6 +303,12 @@ public final class ParkedTicket extends Ticket {
   @Override
   public boolean keepsCharges() {
     return carried != null;
+  }
+
+  /** Returns its refusal because its caller's key was revoked, or null. */
+  public @Nullable Refusal revoked() {
+    CallerAccount callerAccount = account();
+    return callerAccount == null ? null : callerAccount.revoked();
   }
 
   /** Returns the path of the endpoint at which it arrived. */

@@ -410,6 +410,21 @@ public final class Endpoint {
         });
   }
 
+  /**
+   * Gives its waiting tickets the present quotas of keys, groups and models, and refuses those of
+   * revoked keys.
+   */
+  void termsChanged() {
+    // waiting shadows are not counted
+    if (totals().requests(TicketFate.WAITING) > 0 || spec().shadow()) {
+      dispatchInbox.send(
+          at -> {
+            dispatcher.reroute(at);
+            undecided.wake();
+          });
+    }
+  }
+
   /** Refuses all waiting and all new tickets; everything else stays as it is. */
   public void refuseAll(Refusal refusal) {
     endpointLifecycle.stop(refusal);
@@ -442,7 +457,8 @@ public final class Endpoint {
   }
 
   private void arrive(ParkedTicket parkedTicket, long now) {
-    Refusal refusal = endpointLifecycle.refusesAll();
+    Refusal ofAll = endpointLifecycle.refusesAll();
+    Refusal refusal = ofAll == null ? parkedTicket.revoked() : ofAll;
     if (refusal != null) {
       ticketAccounting.refuse(parkedTicket, refusal);
       return;

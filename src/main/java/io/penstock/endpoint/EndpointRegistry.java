@@ -1,7 +1,5 @@
 package io.penstock.endpoint;
 
-import io.penstock.dispatch.Dispatcher;
-import io.penstock.dispatch.TicketFate;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -199,18 +197,11 @@ public final class EndpointRegistry {
 
   /**
    * Gives all waiting tickets the present quotas of keys, groups and models: there may be new
-   * quotas, and a request may cost more than one now allows.
+   * quotas, a request may cost more than one now allows, and a key may have been revoked.
    */
   public void termsChanged() {
-    configured.byPath().values().forEach(place -> reroute(place.endpoint()));
-    dynamic.values().forEach(EndpointRegistry::reroute);
-  }
-
-  private static void reroute(Endpoint endpoint) {
-    // waiting shadows are not counted
-    if (endpoint.totals().requests(TicketFate.WAITING) > 0 || endpoint.spec().shadow()) {
-      endpoint.runAsOwner(Dispatcher::reroute);
-    }
+    configured.byPath().values().forEach(place -> place.endpoint().termsChanged());
+    dynamic.values().forEach(Endpoint::termsChanged);
   }
 
   /** Refuses all waiting and all new tickets of all endpoints from now on. */

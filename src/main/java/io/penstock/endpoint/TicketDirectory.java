@@ -67,6 +67,18 @@ public final class TicketDirectory {
     return last;
   }
 
+  /** Returns the waiting tickets of requests that came with a key. */
+  List<Waiting> ofKey(String name) {
+    return waiting.values().stream()
+        .filter(each -> name.equals(each.ticket().origin().key()))
+        .toList();
+  }
+
+  /** Returns the waiting tickets of the endpoint with exactly that path. */
+  List<Waiting> at(String path) {
+    return waiting.values().stream().filter(each -> path.equals(each.endpoint().path())).toList();
+  }
+
   /**
    * Returns how many tickets wait at each endpoint, by how long: see {@link TicketOperations#ages}.
    */

@@ -11,8 +11,10 @@ import io.penstock.refusal.RefusalReason;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -138,6 +140,39 @@ public final class TicketOperations {
                 ticket.state() == State.PARKED
                     ? Optional.of(QueueSnapshot.alone(dispatcher, ticket, now))
                     : Optional.empty()));
+  }
+
+  /** Refuses all waiting tickets of a key; gives their number to {@code receiver}. */
+  public void removeOfKey(String name, Consumer<Integer> receiver) {
+    removeAll(services.directory().ofKey(name), receiver);
+  }
+
+  /** Refuses all waiting tickets of an endpoint; gives their number to {@code receiver}. */
+  public void removeAt(String path, Consumer<Integer> receiver) {
+    removeAll(services.directory().at(path), receiver);
+  }
+
+  private static void removeAll(List<TicketDirectory.Waiting> all, Consumer<Integer> receiver) {
+    Map<Endpoint, List<TicketDirectory.Waiting>> byEndpoint =
+        all.stream().collect(Collectors.groupingBy(TicketDirectory.Waiting::endpoint));
+    AtomicInteger removed = new AtomicInteger();
+    AtomicInteger owners = new AtomicInteger(byEndpoint.size());
+    if (byEndpoint.isEmpty()) {
+      receiver.accept(0);
+    }
+    byEndpoint.forEach(
+        (endpoint, tickets) ->
+            endpoint.runAsOwner(
+                (dispatcher, now) -> {
+                  for (TicketDirectory.Waiting each : tickets) {
+                    if (dispatcher.evict(each.ticket(), REMOVED, now)) {
+                      removed.incrementAndGet();
+                    }
+                  }
+                  if (owners.decrementAndGet() == 0) {
+                    receiver.accept(removed.get());
+                  }
+                }));
   }
 
   /**

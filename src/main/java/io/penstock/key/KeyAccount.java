@@ -5,12 +5,14 @@ import io.penstock.quota.CallerAccount;
 import io.penstock.quota.LightLimit;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.sharing.LimitSource;
 import io.penstock.tenant.PromiseHolder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * an idle key takes hardly any memory. Safe from any thread.
  */
 final class KeyAccount {
+  private static final Refusal REVOKED =
+      Refusal.of(RefusalReason.UNAUTHENTICATED, "the key was revoked before the request went");
+
   /** The quotas, with the key they were configured from. */
   private record Open(KeySpec spec, KeyQuota own, Map<String, KeyQuota> models, LightLimit light) {
     boolean owesNothing(long now) {
@@ -37,6 +42,9 @@ final class KeyAccount {
   private volatile boolean laterBudget;
 
   private volatile @Nullable Open open;
+
+  /** Whether there is no key any more. */
+  private volatile boolean gone;
 
   KeyAccount(KeyAccounts all, LimitSource source, ConfiguredLimits configuredLimits, KeySpec spec) {
     this.all = all;
@@ -59,6 +67,21 @@ final class KeyAccount {
       callerAccount.maxWaiting(next.terms().policy().maxWaiting());
     }
     callerAccount.waits(all.waits(next)); // its group may have changed
+    gone = false;
+    callerAccount.restore();
+  }
+
+  /** Notes that its key is gone; {@code revocation} says what becomes of its requests. */
+  void end(Function<KeySpec, Revocation> revocation) {
+    if (gone) {
+      return; // that was decided when it went
+    }
+    gone = true;
+    switch (revocation.apply(spec)) {
+      case KEEPS_WAITING -> {}
+      case REFUSES_WAITING -> callerAccount.revoke(REVOKED, false);
+      case CUTS_RUNNING -> callerAccount.revoke(REVOKED, true);
+    }
   }
 
   private static boolean hasNoBudget(KeySpec key) {

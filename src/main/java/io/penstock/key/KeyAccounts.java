@@ -141,13 +141,18 @@ final class KeyAccounts {
    * change.
    *
    * @param keys returns the present key with limits of an owner, null when there is none
+   * @param revocations returns what becomes of the requests of a key that is not there any more
    */
-  synchronized void follow(Function<String, @Nullable KeySpec> keys, long now) {
+  synchronized void follow(
+      Function<String, @Nullable KeySpec> keys,
+      Function<KeySpec, Revocation> revocations,
+      long now) {
     this.keys = keys;
     byOwner.forEach(
         (owner, account) -> {
           KeySpec spec = keys.apply(owner);
           if (spec == null) {
+            account.end(revocations);
             account.ifUnused(() -> byOwner.remove(owner, account));
           } else {
             account.change(spec, now);

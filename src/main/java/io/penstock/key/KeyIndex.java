@@ -96,6 +96,18 @@ final class KeyIndex {
     }
   }
 
+  /** Returns whether a secret belongs to any key, valid or not. */
+  boolean has(KeySpec.Secret secret) {
+    int slot = slot(secret.first());
+    while (specs[slot] != null) {
+      if (same(slot, secret.first(), secret.second())) {
+        return true;
+      }
+      slot = next(slot);
+    }
+    return false;
+  }
+
   /**
    * Compares both words, whatever the result for the first, so that the time reveals nothing about
    * the second.

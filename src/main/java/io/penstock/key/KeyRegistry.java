@@ -116,15 +116,26 @@ public final class KeyRegistry {
     accounts.configure(all, now);
     Set<String> groups = all.stream().map(GroupSpec::name).collect(Collectors.toUnmodifiableSet());
     state = State.of(keys.stream().sorted(BY_NAME).toList(), state.ofStore(), groups);
-    accounts.follow(this::owning, now);
+    accounts.follow(this::owning, key -> revocation(key, Map.of()), now);
   }
 
   /**
    * Applies the keys of the store. A key of the route files wins over a stored key with the same
    * name.
    */
-  public synchronized void stored(Collection<KeySpec> keys, long now) {
-    store(keys.stream().sorted(BY_NAME).toList(), now);
+  public void stored(Collection<KeySpec> keys, long now) {
+    stored(keys, Map.of(), now);
+  }
+
+  /**
+   * Applies the keys of the store.
+   *
+   * @param revocations what becomes of requests of keys that are not in it any more, by the owner
+   *     of their limits; waiting ones of others are refused
+   */
+  public synchronized void stored(
+      Collection<KeySpec> keys, Map<String, Revocation> revocations, long now) {
+    store(keys.stream().sorted(BY_NAME).toList(), revocations, now);
   }
 
   /** Applies a new or changed key of the store. */
@@ -134,9 +145,9 @@ public final class KeyRegistry {
     stored(next, now);
   }
 
-  /** Removes the stored key with that name. */
-  public synchronized void removed(String name, long now) {
-    store(List.copyOf(others(name)), now);
+  /** Removes a stored key. */
+  public synchronized void removed(KeySpec key, Revocation revocation, long now) {
+    store(others(key.name()), Map.of(key.identity().limitOwner(), revocation), now);
   }
 
   private List<KeySpec> others(String name) {
@@ -144,10 +155,18 @@ public final class KeyRegistry {
     return new ArrayList<>(known.stream().filter(key -> !key.name().equals(name)).toList());
   }
 
-  private void store(List<KeySpec> sorted, long now) {
-    state = State.of(state.ofFiles(), sorted, state.groups());
-    accounts.follow(this::owning, now);
+  private void store(List<KeySpec> sorted, Map<String, Revocation> revocations, long now) {
+    state = State.of(state.ofFiles(), List.copyOf(sorted), state.groups());
+    accounts.follow(this::owning, key -> revocation(key, revocations), now);
     changed.run();
+  }
+
+  /** Returns what becomes of the requests of a key that is gone. */
+  private Revocation revocation(KeySpec gone, Map<String, Revocation> revocations) {
+    boolean known = gone.secrets().stream().anyMatch(state.index()::has);
+    return known
+        ? Revocation.KEEPS_WAITING
+        : revocations.getOrDefault(gone.identity().limitOwner(), Revocation.REFUSES_WAITING);
   }
 
   /**

@@ -49,6 +49,6 @@ public interface KeyStore {
    */
   CompletionStage<Change> change(String name, UnaryOperator<KeySpec> edit);
 
-  /** Removes the key with that name. */
-  CompletionStage<Change> remove(String name);
+  /** Removes the key with that name; all instances do the same with its requests. */
+  CompletionStage<Change> remove(String name, Revocation revocation);
 }

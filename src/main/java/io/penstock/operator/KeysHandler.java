@@ -5,6 +5,7 @@ import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
+import io.penstock.key.Revocation;
 import io.penstock.time.WallClock;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -35,6 +36,17 @@ final class KeysHandler {
   static final int PAGE = 1_000;
 
   private static final int MOST_BYTES = 64 << 10;
+  private static final String USUAL = "refuse-waiting";
+
+  /** What becomes of requests of a revoked key, by the word of {@code ?requests=}. */
+  private static final Map<String, Revocation> REVOCATIONS =
+      Map.of(
+          USUAL,
+          Revocation.REFUSES_WAITING,
+          "keep-waiting",
+          Revocation.KEEPS_WAITING,
+          "cut",
+          Revocation.CUTS_RUNNING);
 
   private final KeyRegistry keyRegistry;
   private final @Nullable KeyStore store;
@@ -119,11 +131,19 @@ final class KeysHandler {
             changed -> OperatorJson.answer(shown(changed, null)));
   }
 
+  /** Revokes a key; {@code ?requests=} says what becomes of its requests. */
   private Mono<ServerResponse> remove(ServerRequest request) {
     String name = request.pathVariable("name");
+    Revocation revocation = REVOCATIONS.get(request.queryParam("requests").orElse(USUAL));
+    if (revocation == null) {
+      return ProblemAnswer.answering(
+          HttpStatus.BAD_REQUEST,
+          "?requests= is not known: refuse-waiting, keep-waiting or cut is expected, or nothing");
+    }
     return readOnly(name)
         ? fixed()
-        : with(known -> known.remove(name), removed -> ServerResponse.noContent().build());
+        : with(
+            known -> known.remove(name, revocation), removed -> ServerResponse.noContent().build());
   }
 
   private Mono<ServerResponse> rotate(ServerRequest request) {

@@ -13,6 +13,7 @@ import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -58,8 +59,9 @@ final class TicketsHandler {
     return RouterFunctions.route()
         .GET("/tickets", this::list)
         .GET("/tickets/{id}", this::show)
+        .DELETE("/tickets", this::removeAll)
         .DELETE("/tickets/{id}", this::remove)
-        .path("/tickets", () -> ProblemAnswer.only("GET"))
+        .path("/tickets", () -> ProblemAnswer.only("GET, DELETE"))
         .path("/tickets/{id}", () -> ProblemAnswer.only("GET, DELETE"))
         .build();
   }
@@ -144,6 +146,39 @@ final class TicketsHandler {
                           HttpStatus.CONFLICT, "the ticket does not wait any more");
                   case UNKNOWN -> none();
                 })
+        .onErrorResume(TimeoutException.class, late -> late());
+  }
+
+  /**
+   * Removes all waiting tickets of {@code ?key=}, or at {@code ?path=}; answers how many there
+   * were.
+   */
+  private Mono<ServerResponse> removeAll(ServerRequest request) {
+    Optional<String> key = request.queryParam("key");
+    Optional<String> path = request.queryParam("path");
+    if (key.isPresent() == path.isPresent()) {
+      return ProblemAnswer.answering(
+          HttpStatus.BAD_REQUEST, "?key= or ?path= is expected: whose tickets are to be removed");
+    }
+    if (path.isPresent() && registry.at(path.get()) == null) {
+      return EndpointsHandler.none();
+    }
+    return askOwner(
+            (Consumer<Integer> receiver) -> {
+              if (key.isPresent()) {
+                registry.tickets().removeOfKey(key.get(), receiver);
+              } else {
+                registry.tickets().removeAt(path.orElseThrow(), receiver);
+              }
+            })
+        .flatMap(
+            removed -> {
+              LOG.info(
+                  "an operator removed {} waiting tickets of {}",
+                  removed,
+                  key.map(name -> "key " + name).orElseGet(() -> "endpoint " + path.orElseThrow()));
+              return OperatorJson.answer(Map.of("removed", removed));
+            })
         .onErrorResume(TimeoutException.class, late -> late());
   }
 

@@ -16,6 +16,9 @@ public record RefusedCall(
     @Nullable Instant retryAt,
     @Nullable String model,
     @Nullable String maskedKey) {
+  /** What is shown of a key of which nothing may be shown, or nothing is kept. */
+  public static final String MASKED = "********";
+
   /** The shortest secret of which some characters are shown. */
   private static final int SHOWN_FROM = 20;
 
@@ -39,8 +42,8 @@ public record RefusedCall(
    */
   public static String masked(String secret) {
     if (secret.length() < SHOWN_FROM || !secret.matches("[!-~]+")) {
-      return "********";
+      return MASKED;
     }
-    return secret.substring(0, 3) + "********" + secret.substring(secret.length() - 4);
+    return secret.substring(0, 3) + MASKED + secret.substring(secret.length() - 4);
   }
 }

@@ -12,8 +12,10 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +61,11 @@ public final class CallerAccount {
   private volatile boolean waits;
   private volatile long maxWaiting;
   private volatile long usedAtMillis;
+  private volatile @Nullable Refusal revoked;
+
+  /** What is told when the key is revoked. */
+  @SharedState("accounts of keys")
+  private final Set<Consumer<Boolean>> revocationListeners = ConcurrentHashMap.newKeySet();
 
   /**
    * Creates an account.
@@ -122,6 +129,41 @@ public final class CallerAccount {
   /** Sets {@link #waits} for requests that arrive from now on. */
   public void waits(boolean waits) {
     this.waits = waits;
+  }
+
+  /** Returns the refusal of all its requests that do not run yet, or null while its key exists. */
+  public @Nullable Refusal revoked() {
+    return revoked;
+  }
+
+  /**
+   * Makes all its requests that do not run yet be refused, and tells the listeners.
+   *
+   * @param cut whether running answers are broken off
+   */
+  public void revoke(Refusal refusal, boolean cut) {
+    revoked = refusal;
+    revocationListeners.forEach(listener -> listener.accept(cut));
+  }
+
+  /** Ends what {@link #revoke} began, for requests that come from now on. */
+  public void restore() {
+    revoked = null;
+  }
+
+  /**
+   * Tells a listener when the key is revoked, and whether running answers are broken off; at once
+   * if that has happened.
+   *
+   * @param listener may be called on any thread, more than once, and must not block
+   * @return ends this
+   */
+  public Runnable whenRevoked(Consumer<Boolean> listener) {
+    revocationListeners.add(listener);
+    if (revoked != null) {
+      listener.accept(false);
+    }
+    return () -> revocationListeners.remove(listener);
   }
 
   /** Returns the quotas that a request for {@code model} faces, those of the key first. */

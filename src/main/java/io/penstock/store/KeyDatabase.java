@@ -8,6 +8,7 @@ import io.penstock.key.KeyStore.Lost;
 import io.penstock.key.KeyStore.NameTaken;
 import io.penstock.key.KeyStore.NoSuchKey;
 import io.penstock.key.KeyStore.SecretTaken;
+import io.penstock.key.Revocation;
 import io.penstock.time.WallClock;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -15,6 +16,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +26,9 @@ final class KeyDatabase implements AutoCloseable {
    * All keys.
    *
    * @param version a version that is not newer than they are
+   * @param revocations as {@link KeyIdentities#revocations}
    */
-  record Content(long version, List<KeySpec> keys) {}
+  record Content(long version, List<KeySpec> keys, Map<String, Revocation> revocations) {}
 
   /**
    * The result of a change.
@@ -111,7 +114,7 @@ final class KeyDatabase implements AutoCloseable {
         });
   }
 
-  Changed remove(String name) {
+  Changed remove(String name, Revocation revocation) {
     return write(
         open -> {
           KeySpec known = find(open, name);
@@ -122,7 +125,7 @@ final class KeyDatabase implements AutoCloseable {
             remove.setString(1, name);
             remove.executeUpdate();
           }
-          identities.revoked(open, known);
+          identities.revoked(open, known, revocation);
           return new Done(known);
         });
   }
@@ -209,7 +212,7 @@ final class KeyDatabase implements AutoCloseable {
   private static Content all(Connection open, long version) throws SQLException {
     try (PreparedStatement all = open.prepareStatement(ALL);
         ResultSet rows = all.executeQuery()) {
-      return new Content(version, new KeyRows().all(rows));
+      return new Content(version, new KeyRows().all(rows), KeyIdentities.revocations(open));
     }
   }
 

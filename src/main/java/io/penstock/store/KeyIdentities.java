@@ -1,11 +1,14 @@
 package io.penstock.store;
 
 import io.penstock.key.KeySpec;
+import io.penstock.key.Revocation;
 import io.penstock.time.WallClock;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -19,6 +22,11 @@ final class KeyIdentities {
       "CREATE TABLE IF NOT EXISTS penstock_revoked_keys (identity VARCHAR(200) NOT NULL PRIMARY"
           + " KEY, name VARCHAR(200) NOT NULL, created_at BIGINT NOT NULL,"
           + " revoked_at BIGINT NOT NULL)";
+
+  /** Creates the table of revocations that are not the usual one; options may follow. */
+  static final String REVOCATIONS =
+      "CREATE TABLE IF NOT EXISTS penstock_revocations (identity VARCHAR(200) NOT NULL PRIMARY"
+          + " KEY, requests VARCHAR(20) NOT NULL)";
 
   /**
    * For how long a revoked key stays known. Nothing that was used under its identity counts by
@@ -35,6 +43,12 @@ final class KeyIdentities {
       "INSERT INTO penstock_revoked_keys (identity, name, created_at, revoked_at)"
           + " VALUES (?, ?, ?, ?)";
   private static final String FORGET = "DELETE FROM penstock_revoked_keys WHERE revoked_at < ?";
+  private static final String NOTE =
+      "INSERT INTO penstock_revocations (identity, requests) VALUES (?, ?)";
+  private static final String NOTES = "SELECT identity, requests FROM penstock_revocations";
+  private static final String FORGET_NOTES =
+      "DELETE FROM penstock_revocations WHERE identity NOT IN"
+          + " (SELECT identity FROM penstock_revoked_keys)";
 
   private final WallClock clock;
 
@@ -49,6 +63,7 @@ final class KeyIdentities {
   KeySpec.Identity next(Connection open, String name) throws SQLException {
     long now = Math.max(KeySpec.Identity.UNKNOWN + 1, clock.unixMillis());
     update(open, FORGET, now - KEPT_MILLIS);
+    update(open, FORGET_NOTES);
     if (number(open, LAST_OF_NAME, name) == 0 && !isTaken(open, name)) {
       return new KeySpec.Identity(name, now);
     }
@@ -68,8 +83,8 @@ final class KeyIdentities {
     return number(open, TAKEN, identity, identity) > 0;
   }
 
-  /** Notes that a key was revoked. */
-  void revoked(Connection open, KeySpec key) throws SQLException {
+  /** Notes that a key was revoked, and what becomes of its requests at all instances. */
+  void revoked(Connection open, KeySpec key, Revocation revocation) throws SQLException {
     update(
         open,
         REVOKE,
@@ -77,6 +92,21 @@ final class KeyIdentities {
         key.name(),
         key.identity().createdAtMillis(),
         clock.unixMillis());
+    if (revocation != Revocation.REFUSES_WAITING) {
+      update(open, NOTE, key.identity().limitOwner(), revocation.name());
+    }
+  }
+
+  /** Returns what becomes of requests of revoked keys, by identity, where it is not the usual. */
+  static Map<String, Revocation> revocations(Connection open) throws SQLException {
+    Map<String, Revocation> known = new HashMap<>();
+    try (PreparedStatement notes = open.prepareStatement(NOTES);
+        ResultSet rows = notes.executeQuery()) {
+      while (rows.next()) {
+        known.put(rows.getString(1), Revocation.valueOf(rows.getString(2)));
+      }
+    }
+    return known;
   }
 
   /** Returns the first number of the answer; 0 if there is none. */

@@ -3,10 +3,12 @@ package io.penstock.store;
 import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
+import io.penstock.key.Revocation;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -35,7 +37,8 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
    */
   private static final Duration LONGEST_LOOK = Duration.ofSeconds(5);
 
-  private static final KeyDatabase.Content NOTHING = new KeyDatabase.Content(0, List.of());
+  private static final KeyDatabase.Content NOTHING =
+      new KeyDatabase.Content(0, List.of(), Map.of());
   private static final double JITTER = 0.2;
 
   /** Maximum number of waiting changes; further ones are refused. */
@@ -136,7 +139,7 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
       return;
     }
     KeyDatabase.Content changed = database.content();
-    keyRegistry.stored(changed.keys(), clock.nanos());
+    keyRegistry.stored(changed.keys(), changed.revocations(), clock.nanos());
     version = changed.version();
     opened = database.opened();
   }
@@ -166,12 +169,12 @@ public final class KeyStorage implements KeyStore, AutoCloseable {
   }
 
   @Override
-  public CompletionStage<Change> remove(String name) {
+  public CompletionStage<Change> remove(String name, Revocation revocation) {
     return submit(
         () -> {
-          KeyDatabase.Changed removed = database.remove(name);
+          KeyDatabase.Changed removed = database.remove(name, revocation);
           if (removed.change() instanceof Done(KeySpec key) && keyRegistry != null) {
-            keyRegistry.removed(key.name(), clock.nanos());
+            keyRegistry.removed(key, revocation, clock.nanos());
             caughtUp(removed.version());
           }
           return removed.change();

@@ -101,6 +101,7 @@ sealed interface SqlServer permits SqliteFile, MariaServer {
             + " sha256 CHAR(64) NOT NULL UNIQUE, previous_sha256 CHAR(64) UNIQUE,"
             + " previous_until BIGINT, terms TEXT NOT NULL)"
             + options,
-        KeyIdentities.TABLE + options);
+        KeyIdentities.TABLE + options,
+        KeyIdentities.REVOCATIONS + options);
   }
 }

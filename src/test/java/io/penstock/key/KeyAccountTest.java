@@ -69,7 +69,7 @@ class KeyAccountTest {
     List<Quota> faced = faced(key(ONE, OF_MODEL));
     assertThat(faced).extracting(Quota::name).containsExactly("key k", "key k for m");
     KeySpec after = key(NONE, Map.of());
-    accounts.follow(name -> after, now);
+    accounts.follow(name -> after, gone -> Revocation.REFUSES_WAITING, now);
     assertThat(faced).allSatisfy(quota -> assertThat(quota.limits()).isEmpty());
     assertThat(limits.live).isEmpty();
     assertThat(accounts.of(after).quotas(null, now)).containsExactly(faced.getFirst());
@@ -79,7 +79,7 @@ class KeyAccountTest {
   void keyThatChanges_keepsItsQuotasForModels() {
     List<Quota> faced = faced(key(ONE, OF_MODEL));
     KeySpec after = key(new KeySpec.Limits(8, 0, 0, 0, 0, 0), OF_MODEL);
-    accounts.follow(name -> after, now);
+    accounts.follow(name -> after, gone -> Revocation.REFUSES_WAITING, now);
     assertThat(quotas(after)).containsExactlyElementsOf(faced);
   }
 
@@ -87,7 +87,7 @@ class KeyAccountTest {
   void keyThatEnds_hasItsLimitsForModelsForgottenToo_onceNothingOfThemCounts() {
     spend(key(ONE, OF_MODEL));
     assertThat(limits.live).hasSize(2);
-    accounts.follow(name -> null, now);
+    accounts.follow(name -> null, gone -> Revocation.REFUSES_WAITING, now);
     accounts.tidy(now);
     assertThat(limits.live).hasSize(2);
     now += 61 * SECOND;

@@ -152,9 +152,9 @@ class KeyAccountsTest {
     assertThat(takeLight(before)).isNull();
     assertThat(takeLight(before)).isNull();
     KeySpec after = key("k", light(0, 2));
-    accounts.follow(owner -> after, now);
+    accounts.follow(owner -> after, gone -> Revocation.REFUSES_WAITING, now);
     assertThat(takeLight(after)).isNotNull();
-    accounts.follow(owner -> before, now);
+    accounts.follow(owner -> before, gone -> Revocation.REFUSES_WAITING, now);
     assertThat(takeLight(before)).isNull();
     assertThat(takeLight(before)).isNotNull();
   }
@@ -210,7 +210,10 @@ class KeyAccountsTest {
   }
 
   private void become(KeySpec key) {
-    accounts.follow(owner -> owner.equals(key.identity().limitOwner()) ? key : null, now);
+    accounts.follow(
+        owner -> owner.equals(key.identity().limitOwner()) ? key : null,
+        gone -> Revocation.REFUSES_WAITING,
+        now);
   }
 
   @Test
@@ -320,7 +323,7 @@ class KeyAccountsTest {
     CallerAccount callerAccount = accounts.of(before);
     Quota own = callerAccount.quotas(null, now).getFirst();
 
-    accounts.follow(name -> after, now);
+    accounts.follow(name -> after, gone -> Revocation.REFUSES_WAITING, now);
 
     assertThat(callerAccount.quotas(null, now)).containsExactly(own);
     assertThat(accounts.of(after)).isSameAs(callerAccount);
@@ -339,7 +342,7 @@ class KeyAccountsTest {
     callerAccount.enter();
     Quota faced = callerAccount.quotas(null, now).getFirst();
     assertThat(faced.limits()).isEmpty();
-    accounts.follow(name -> after, now);
+    accounts.follow(name -> after, gone -> Revocation.REFUSES_WAITING, now);
     assertThat(faced.limits()).hasSize(1);
     callerAccount.leave();
   }
@@ -352,7 +355,7 @@ class KeyAccountsTest {
     if (calledBefore) {
       accounts.of(before);
     }
-    accounts.follow(name -> after, now);
+    accounts.follow(name -> after, gone -> Revocation.REFUSES_WAITING, now);
     assertThat(takes(before, 1)).isTrue();
     assertThat(denial(before, null, 1).reason()).isEqualTo(RefusalReason.KEY_RPM);
   }
@@ -376,7 +379,7 @@ class KeyAccountsTest {
     for (KeySpec each : keys) {
       byOwner.put(each.identity().limitOwner(), each);
     }
-    accounts.follow(byOwner::get, now);
+    accounts.follow(byOwner::get, gone -> Revocation.REFUSES_WAITING, now);
   }
 
   @Test
@@ -544,7 +547,7 @@ class KeyAccountsTest {
                 KeySpec.LimitPolicy.PLAIN));
     assertThat(accounts.of(key).waits()).isTrue();
     accounts.configure(List.of(group("g", false)), now);
-    accounts.follow(name -> key, now);
+    accounts.follow(name -> key, gone -> Revocation.REFUSES_WAITING, now);
     assertThat(accounts.of(key).waits()).isFalse();
   }
 
@@ -564,7 +567,7 @@ class KeyAccountsTest {
                 KeySpec.Rank.PLAIN,
                 KeySpec.NEVER,
                 new KeySpec.LimitPolicy(false, 100, false, SharingMode.EXACT, null)));
-    accounts.follow(name -> exact, now);
+    accounts.follow(name -> exact, gone -> Revocation.REFUSES_WAITING, now);
     assertThat(limits.configured).isEqualTo(2);
   }
 

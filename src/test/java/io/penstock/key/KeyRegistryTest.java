@@ -179,7 +179,7 @@ class KeyRegistryTest {
   @Test
   void lastKeyOfTheStoreRevoked_stillNeedsOne() {
     keyRegistry.stored(key("a", "secret"), 0);
-    keyRegistry.removed("a", 0);
+    keyRegistry.removed(key("a", "x"), Revocation.REFUSES_WAITING, 0);
     assertThat(caller("secret")).isNull();
     assertThat(keyRegistry.any()).isTrue();
   }
@@ -246,7 +246,7 @@ class KeyRegistryTest {
       for (int at = 0; at < 500; at++) {
         keyRegistry.stored(key("other-" + at, "other-" + at), 0);
         assertThat(caller("other-" + at)).isEqualTo("other-" + at);
-        keyRegistry.removed("other-" + at, 0);
+        keyRegistry.removed(key("other-" + at, "x"), Revocation.REFUSES_WAITING, 0);
       }
       over.set(true);
       for (Future<?> each : all) {
@@ -305,7 +305,7 @@ class KeyRegistryTest {
     assertThat(told).hasValue(0);
     keyRegistry.stored(key("b", "2"), 0);
     assertThat(told).hasValue(1);
-    keyRegistry.removed("b", 0);
+    keyRegistry.removed(key("b", "x"), Revocation.REFUSES_WAITING, 0);
     assertThat(told).hasValue(2);
   }
 
@@ -344,7 +344,7 @@ class KeyRegistryTest {
     assertThat(account("stored")).isSameAs(ofFiles);
     files(key("a", "of files again"));
     assertThat(account("of files again")).isSameAs(ofFiles);
-    keyRegistry.removed("a", 0);
+    keyRegistry.removed(key("a", "x"), Revocation.REFUSES_WAITING, 0);
     keyRegistry.stored(again("a", "second"), 0);
     assertThat(keyRegistry.caller("second", NOW)).isNull();
     assertThat(account("of files again")).isSameAs(ofFiles);
@@ -367,7 +367,7 @@ class KeyRegistryTest {
   void keyCreatedAgainWithTheSameSecret_hasAnotherAccount() {
     keyRegistry.stored(key("a", "imported"), 0);
     CallerAccount first = account("imported");
-    keyRegistry.removed("a", 0);
+    keyRegistry.removed(key("a", "x"), Revocation.REFUSES_WAITING, 0);
     keyRegistry.stored(again("a", "imported"), 0);
     assertThat(account("imported")).isNotSameAs(first);
   }

@@ -9,12 +9,15 @@ import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
 import io.penstock.key.KeyTerms;
+import io.penstock.key.Revocation;
+import io.penstock.quota.CallerAccount;
 import io.penstock.sharing.LocalLimitSource;
 import io.penstock.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
@@ -159,15 +162,18 @@ abstract class KeyStorageContract {
         .failsWithin(PatientWaits.LONGEST)
         .withThrowableThat()
         .withCause(unclear);
-    assertThat(done(here.storage().remove(name))).isEqualTo(new KeyStore.Done(created(key)));
+    assertThat(done(here.storage().remove(name, Revocation.REFUSES_WAITING)))
+        .isEqualTo(new KeyStore.Done(created(key)));
   }
 
   @Test
   void keyRemoved_isNobodys() {
     done(here.storage().add(key));
-    assertThat(done(here.storage().remove(name))).isEqualTo(new KeyStore.Done(created(key)));
+    assertThat(done(here.storage().remove(name, Revocation.REFUSES_WAITING)))
+        .isEqualTo(new KeyStore.Done(created(key)));
     assertThat(here.knows(secret)).isFalse();
-    assertThat(done(here.storage().remove(name))).isEqualTo(new KeyStore.NoSuchKey());
+    assertThat(done(here.storage().remove(name, Revocation.REFUSES_WAITING)))
+        .isEqualTo(new KeyStore.NoSuchKey());
     assertThat(done(here.storage().change(name, known -> known)))
         .isEqualTo(new KeyStore.NoSuchKey());
   }
@@ -185,9 +191,30 @@ abstract class KeyStorageContract {
     try (Instance there = Instance.of(open())) {
       done(here.storage().add(key));
       within10Seconds(() -> there.knows(secret));
-      done(there.storage().remove(name));
+      done(there.storage().remove(name, Revocation.REFUSES_WAITING));
       assertThat(there.knows(secret)).isFalse();
       within10Seconds(() -> !here.knows(secret));
+    }
+  }
+
+  @Test
+  void otherInstance_doesTheSameWithTheRequestsOfARevokedKey() {
+    for (Revocation revocation : Revocation.values()) {
+      String called = name + revocation;
+      String known = KeySecrets.make();
+      done(here.storage().add(key(called, known)));
+      try (Instance there = Instance.of(open())) {
+        CallerAccount account =
+            Objects.requireNonNull(there.keys().caller(known, CREATED)).account();
+        List<Boolean> told = new ArrayList<>();
+        account.whenRevoked(told::add);
+        done(here.storage().remove(called, revocation));
+        within10Seconds(() -> !there.knows(known));
+        boolean kept = revocation == Revocation.KEEPS_WAITING;
+        within10Seconds(() -> (account.revoked() == null) == kept);
+        assertThat(told)
+            .isEqualTo(kept ? List.of() : List.of(revocation == Revocation.CUTS_RUNNING));
+      }
     }
   }
 
@@ -244,7 +271,8 @@ abstract class KeyStorageContract {
   }
 
   private void revoke() {
-    assertThat(done(here.storage().remove(name))).isInstanceOf(KeyStore.Done.class);
+    assertThat(done(here.storage().remove(name, Revocation.REFUSES_WAITING)))
+        .isInstanceOf(KeyStore.Done.class);
   }
 
   @Test
@@ -305,7 +333,7 @@ abstract class KeyStorageContract {
     try (Instance there = Instance.of(open())) {
       done(there.storage().add(key));
       within10Seconds(() -> here.knows(secret));
-      done(there.storage().remove(name));
+      done(there.storage().remove(name, Revocation.REFUSES_WAITING));
       KeySpec.Identity second = add(there.storage());
       within10Seconds(
           () -> {
@@ -332,7 +360,8 @@ abstract class KeyStorageContract {
     add();
     revoke();
     String identity = add().limitOwner();
-    assertThat(done(here.storage().remove(identity))).isEqualTo(new KeyStore.NoSuchKey());
+    assertThat(done(here.storage().remove(identity, Revocation.REFUSES_WAITING)))
+        .isEqualTo(new KeyStore.NoSuchKey());
     String other = KeySecrets.make();
     if (done(here.storage().add(key(identity, other))) instanceof KeyStore.Done(KeySpec made)) {
       assertThat(made.name()).isEqualTo(identity);

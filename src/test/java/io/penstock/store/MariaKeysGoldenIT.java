@@ -32,7 +32,12 @@ class MariaKeysGoldenIT {
     try (Connection open = open(database)) {
       GoldenRecords.check(
           RECORD,
-          SqlRecord.ofMariaDb(open, "penstock_key_meta", "penstock_keys", "penstock_revoked_keys"));
+          SqlRecord.ofMariaDb(
+              open,
+              "penstock_key_meta",
+              "penstock_keys",
+              "penstock_revoked_keys",
+              "penstock_revocations"));
     }
     String before = MariaDb.database();
     try (Connection open = open(before)) {

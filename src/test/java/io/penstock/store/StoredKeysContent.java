@@ -7,6 +7,7 @@ import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
 import io.penstock.key.KeyStore;
 import io.penstock.key.KeyTerms;
+import io.penstock.key.Revocation;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import tools.jackson.databind.json.JsonMapper;
@@ -61,9 +62,9 @@ final class StoredKeysContent {
     done(storage.add(KeyStorageContract.key("rotated", "first secret of rotated")));
     done(storage.change("rotated", key -> key.rotated(next(), ROTATES_MILLIS)));
     done(storage.add(KeyStorageContract.key("removed", "secret of removed")));
-    done(storage.remove("removed"));
+    done(storage.remove("removed", Revocation.REFUSES_WAITING));
     done(storage.add(KeyStorageContract.key("again", "first secret of again")));
-    done(storage.remove("again"));
+    done(storage.remove("again", Revocation.REFUSES_WAITING));
     done(storage.add(KeyStorageContract.key("again", "second secret of again")));
   }
 

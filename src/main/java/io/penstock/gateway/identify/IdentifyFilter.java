@@ -1,5 +1,6 @@
 package io.penstock.gateway.identify;
 
+import io.netty.channel.Channel;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.dialect.DialectTable;
@@ -28,6 +29,7 @@ import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.refusal.RetryAdvice;
 import io.penstock.time.WallClock;
+import io.penstock.wire.ConnectionGuard;
 import io.penstock.wire.HeaderNames;
 import io.penstock.wire.RequestIds;
 import java.util.List;
@@ -206,8 +208,33 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
       ServerWebExchange exchange, String requestId, ClientIdentity clientIdentity, OwnPaths own) {
     String of = clientIdentity.caller() == null ? "address " : "key ";
     return shutdownGate.open()
-        ? own.write(exchange, requestId, of + tenant(exchange.getRequest(), clientIdentity))
+        ? untilRevoked(
+            exchange,
+            requestId,
+            clientIdentity.caller(),
+            own.write(exchange, requestId, of + tenant(exchange.getRequest(), clientIdentity)))
         : refuse(exchange, shutdownGate.refusal(), DialectTable.NONE, RefusedCall.of(requestId));
+  }
+
+  /** Ends an answer that is not on its way yet once the key of the request is revoked. */
+  private static Mono<Void> untilRevoked(
+      ServerWebExchange exchange, String requestId, @Nullable ApiCaller caller, Mono<Void> answer) {
+    if (caller == null) {
+      return answer;
+    }
+    RequestLoop loop = RequestLoop.of(exchange.getRequest());
+    Mono<Void> revoked =
+        Mono.create(
+            sink -> sink.onDispose(caller.account().whenRevoked(cut -> sink.success())::run));
+    Mono<Void> refused =
+        Mono.defer(
+            () -> {
+              Refusal refusal = caller.account().revoked();
+              return refusal == null || exchange.getResponse().isCommitted()
+                  ? Mono.empty()
+                  : refuse(exchange, refusal, DialectTable.NONE, RefusedCall.of(requestId));
+            });
+    return answer.takeUntilOther(loop.handOver(revoked, unwanted -> {})).then(refused);
   }
 
   private Mono<Void> letIn(
@@ -239,8 +266,33 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
           UnknownPath.dialect(request),
           RefusedCall.of(requestId));
     }
+    Runnable cut = cutWhenRevoked(request, clientIdentity.caller());
     return Mono.defer(() -> entered(exchange, chain, endpoint, requestId, clientIdentity))
-        .doFinally(signal -> endpoint.leave());
+        .doFinally(
+            signal -> {
+              cut.run();
+              endpoint.leave();
+            });
+  }
+
+  /**
+   * Closes the connection, or the stream, of a request once its key is revoked with what runs.
+   *
+   * @return ends this
+   */
+  private static Runnable cutWhenRevoked(ServerHttpRequest request, @Nullable ApiCaller caller) {
+    if (caller == null) {
+      return () -> {};
+    }
+    Channel channel = ConnectionGuard.channel(request);
+    return caller
+        .account()
+        .whenRevoked(
+            cut -> {
+              if (cut) {
+                var _ = channel.close();
+              }
+            });
   }
 
   private Mono<Void> entered(

@@ -166,7 +166,8 @@ public final class RequestContext {
 
   /** Returns what a provider's error text mentions of this request. */
   RefusedCall refusedCall(RetryAdvice advice) {
-    return new RefusedCall(requestId, advice.at(), model, null);
+    String masked = caller() == null ? null : RefusedCall.MASKED;
+    return new RefusedCall(requestId, advice.at(), model, masked);
   }
 
   /** Returns the client that is told when to come back if the request is refused. */

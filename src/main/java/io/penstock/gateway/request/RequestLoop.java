@@ -4,6 +4,7 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.penstock.wire.ConnectionGuard;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.springframework.http.server.reactive.ServerHttpRequest;
@@ -67,8 +68,13 @@ public final class RequestLoop {
   private void run(Runnable task) {
     if (loop.inEventLoop()) {
       task.run();
-    } else {
+      return;
+    }
+    try {
       loop.execute(task);
+    } catch (RejectedExecutionException ended) {
+      // The loop has ended, so it cannot come in between; what the request holds is given back.
+      task.run();
     }
   }
 
