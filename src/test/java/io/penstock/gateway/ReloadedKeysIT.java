@@ -85,9 +85,10 @@ class ReloadedKeysIT extends HostileCase {
           answers.acquire();
           byteSocket.send(OK);
         });
-    try (ByteSocket running = chat("leaving");
+    ByteSocket running = chat("leaving");
+    upstream.received();
+    try (running;
         ByteSocket waiting = chat("leaving")) {
-      upstream.received();
       gateway.await("/openai", TicketFate.WAITING, 1);
       reloaded(key("staying", ""), key("coming", ""));
       refused(permit("leaving"), 401, "unauthenticated");
