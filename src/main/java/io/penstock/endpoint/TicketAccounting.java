@@ -65,6 +65,13 @@ final class TicketAccounting implements DispatchListener {
     if (!WaitNote.unrecorded(parkedTicket)) {
       recentOutcomes.add(pastTicket);
     }
+    keep(pastTicket);
+  }
+
+  private void keep(PastTicket pastTicket) {
+    if (pastTicket.refusal() != null) {
+      services.directory().refusals().add(pastTicket);
+    }
   }
 
   EndpointTotals totals() {
@@ -138,7 +145,9 @@ final class TicketAccounting implements DispatchListener {
     long now = now();
     long number = services.arrivals().getAndIncrement();
     if (origin != null) {
-      recentOutcomes.add(PastTicket.turnedAway(number, origin, path, cost, refusal, now));
+      PastTicket past = PastTicket.turnedAway(number, origin, path, cost, refusal, now);
+      recentOutcomes.add(past);
+      keep(past);
     }
     publish(new Event.Refused(now, path, number, refusal));
   }
@@ -170,6 +179,7 @@ final class TicketAccounting implements DispatchListener {
     PastTicket pastTicket = WaitNote.past(parkedTicket);
     if (pastTicket != null) {
       pastTicket.ended(fate, refusal);
+      keep(pastTicket);
     } else if (refusal != null) {
       remember(parkedTicket, PastTicket.of(parkedTicket, fate, refusal, now));
     }

@@ -1,6 +1,7 @@
 package io.penstock.endpoint;
 
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.explain.KeptRefusals;
 import io.penstock.explain.RecordBudget;
 import io.penstock.queue.Ticket.State;
 import io.penstock.tenant.SharedState;
@@ -24,10 +25,16 @@ public final class TicketDirectory {
   private final ConcurrentHashMap<Long, Waiting> waiting = new ConcurrentHashMap<>();
 
   private final RecordBudget records = new RecordBudget();
+  private final KeptRefusals refusals = new KeptRefusals();
 
   /** Returns the budget of records of past tickets. */
   RecordBudget records() {
     return records;
+  }
+
+  /** Returns the refusals of the last hour. */
+  KeptRefusals refusals() {
+    return refusals;
   }
 
   /** Adds a waiting ticket. For the owner of its queue only. */

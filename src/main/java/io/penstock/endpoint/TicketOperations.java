@@ -1,6 +1,9 @@
 package io.penstock.endpoint;
 
+import io.penstock.cost.Cost;
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.dispatch.TicketRequest;
+import io.penstock.explain.KeptRefusals;
 import io.penstock.explain.PastTicket;
 import io.penstock.explain.QueueSnapshot;
 import io.penstock.explain.TicketRecord;
@@ -109,9 +112,31 @@ public final class TicketOperations {
 
   private @Nullable PastTicket past(String id, long number) {
     PastTicket numbered = number < 0 ? null : last(pastTicket -> pastTicket.number() == number);
-    return numbered == null
-        ? last(pastTicket -> id.equals(pastTicket.origin().requestId()))
-        : numbered;
+    Predicate<PastTicket> ofRequest = past -> id.equals(past.origin().requestId());
+    PastTicket known = numbered == null ? last(ofRequest) : numbered;
+    if (known != null) {
+      return known;
+    }
+    long now = services.ticker().nanos();
+    KeptRefusals refusals = services.directory().refusals();
+    PastTicket refused =
+        number < 0 ? null : refusals.last(pastTicket -> pastTicket.number() == number, now);
+    return refused == null ? refusals.last(ofRequest, now) : refused;
+  }
+
+  /** Returns how many requests of a key were refused in the last hour, by reason. */
+  public Map<String, Long> refusedOfKey(String name) {
+    return services.directory().refusals().ofKey(name, services.ticker().nanos());
+  }
+
+  /** Records the refusal of a request that no endpoint counts. */
+  public void refused(TicketRequest.Origin origin, String path, Refusal refusal) {
+    long number = services.arrivals().getAndIncrement();
+    long now = services.ticker().nanos();
+    services
+        .directory()
+        .refusals()
+        .add(PastTicket.turnedAway(number, origin, path, Cost.NO_TOKENS, refusal, now));
   }
 
   private @Nullable PastTicket last(Predicate<PastTicket> which) {

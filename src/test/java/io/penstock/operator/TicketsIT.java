@@ -271,7 +271,7 @@ class TicketsIT {
     "GET, /tickets/no-such-request, 404",
     "DELETE, /tickets/999999999, 404",
     "DELETE, /tickets/no-such-request, 404",
-    "DELETE, /tickets, 405",
+    "DELETE, /tickets, 400",
     "POST, /tickets/1, 405",
     "POST, /endpoints/pause, 400",
     "POST, /endpoints/pause?path=/none, 404",

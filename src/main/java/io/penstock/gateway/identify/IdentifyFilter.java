@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.penstock.cost.Cost;
 import io.penstock.cost.Dialect;
 import io.penstock.dialect.DialectTable;
+import io.penstock.dispatch.TicketRequest;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
@@ -48,6 +49,9 @@ import reactor.core.publisher.SignalType;
 
 /** Step 1, identify: which client, which endpoint and under which request id. */
 public final class IdentifyFilter implements GlobalFilter, Ordered {
+  /** Most characters of a path that are recorded. */
+  private static final int LONGEST_PATH = 200;
+
   /** Methods that pass on: a server may read another spelling, or TRACE, in its own way. */
   private static final Set<String> METHODS =
       Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
@@ -138,7 +142,9 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
 
   private Mono<Void> refuseNew(ServerWebExchange exchange) {
     RequestContext requestContext = RequestContext.of(exchange);
-    requestContext.endpoint().refused(Cost.NO_TOKENS, 0, shutdownGate.refusal());
+    requestContext
+        .endpoint()
+        .refused(requestContext.origin(), Cost.NO_TOKENS, 0, shutdownGate.refusal());
     return RefusalWriter.refuse(exchange, requestContext, shutdownGate.refusal());
   }
 
@@ -217,7 +223,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
   }
 
   /** Ends an answer that is not on its way yet once the key of the request is revoked. */
-  private static Mono<Void> untilRevoked(
+  private Mono<Void> untilRevoked(
       ServerWebExchange exchange, String requestId, @Nullable ApiCaller caller, Mono<Void> answer) {
     if (caller == null) {
       return answer;
@@ -370,7 +376,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
    * Refuses a request that may not come in, in the format of the endpoint that would have served
    * it.
    */
-  private static Mono<Void> turnedAway(
+  private Mono<Void> turnedAway(
       ServerWebExchange exchange,
       String requestId,
       @Nullable Endpoint there,
@@ -386,6 +392,7 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
           new RefusedCall(requestId, null, null, rejected.maskedKey()));
     }
     there.refused(Cost.NO_TOKENS, 0, refusal);
+    record(requestId, there.path(), refusal);
     RefusalBody body =
         there.spec().permit()
             ? ProviderProtocol.permitRefusal(refusal, null)
@@ -409,15 +416,22 @@ public final class IdentifyFilter implements GlobalFilter, Ordered {
         || (encodings.size() == 1 && !encodings.getFirst().strip().equalsIgnoreCase("chunked"));
   }
 
-  private static Mono<Void> refuse(
+  private Mono<Void> refuse(
       ServerWebExchange exchange, String requestId, RefusalReason refusalReason, String detail) {
     return refuse(
         exchange, Refusal.of(refusalReason, detail), DialectTable.NONE, RefusedCall.of(requestId));
   }
 
+  /** Records a refusal that stands in no record of an endpoint. */
+  private void record(String requestId, String path, Refusal refusal) {
+    String shown = path.substring(0, Math.min(path.length(), LONGEST_PATH));
+    registry.tickets().refused(new TicketRequest.Origin(requestId, null, null), shown, refusal);
+  }
+
   /** Refuses a request that has no endpoint. */
-  private static Mono<Void> refuse(
+  private Mono<Void> refuse(
       ServerWebExchange exchange, Refusal refusal, Dialect dialect, RefusedCall call) {
+    record(call.requestId(), exchange.getRequest().getURI().getRawPath(), refusal);
     return RefusalWriter.write(
         exchange,
         refusal,
