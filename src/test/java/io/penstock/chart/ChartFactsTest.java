@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checks that the chart's statements about the application are true. */
@@ -230,6 +232,27 @@ class ChartFactsTest {
             .at("/data/operator-token")
             .asText();
     assertThat(new String(Base64.getDecoder().decode(made), UTF_8)).matches("[0-9A-Za-z]{48}");
+  }
+
+  static List<BroughtValues.Brought> brought() {
+    return BroughtValues.ALL;
+  }
+
+  @ParameterizedTest
+  @MethodSource("brought")
+  void value_thatPeopleBring_standsInTheObject(BroughtValues.Brought brought) throws Exception {
+    // the main object of a kind has the shortest name
+    KubernetesObject object =
+        helmChart.render(brought.values()).stream()
+            .filter(each -> each.kind().equals(brought.kind()))
+            .min(Comparator.comparing(each -> each.name().length()))
+            .orElseThrow();
+    JsonNode found = object.at(brought.pointer());
+    if (brought.expected().isEmpty()) {
+      assertThat(found.isMissingNode()).isTrue();
+    } else {
+      assertThat(found).isEqualTo(HelmChart.yaml(brought.expected()));
+    }
   }
 
   @Test

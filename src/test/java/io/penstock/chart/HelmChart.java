@@ -87,8 +87,7 @@ final class HelmChart {
   /** Returns the objects that are installed with these values over the chart's own. */
   List<KubernetesObject> render(JsonNode values) throws Refused {
     TemplateCommand command =
-        new Helm(copy)
-            .template()
+        template()
             .withName("rel")
             .withNamespace("ns")
             .withKubeVersion(KUBERNETES)
@@ -103,6 +102,11 @@ final class HelmChart {
   /** Returns the same with values as YAML. */
   List<KubernetesObject> render(String values) throws Refused {
     return render(yaml(values));
+  }
+
+  /** Returns a command that renders the copy. */
+  TemplateCommand template() {
+    return new Helm(copy).template();
   }
 
   /** Returns the error shown when installing with these values, or nothing if they are valid. */
