@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -89,18 +88,6 @@ class SettingNamesTest {
     assertThat(documents().stream().filter(each -> !quotedNames(each).isEmpty()))
         .contains(DocumentPages.README, Path.of("k8s", "README.md"))
         .contains(DocumentPages.page("settings.md"), DocumentPages.page("instances.md"));
-  }
-
-  @Test
-  void tablesOfDocuments_shortenOnlyNamesOfSettings() {
-    Pattern row = Pattern.compile("(?m)^\\| `(penstock\\.[a-z.-]+)`([^|]*)\\|");
-    Matcher matcher = row.matcher(DocumentPages.text());
-    List<String> shortened = new ArrayList<>();
-    while (matcher.find()) {
-      String section = matcher.group(1).replaceFirst("[^.]+$", "");
-      found("`\\.([a-z-]+)`", matcher.group(2)).forEach(each -> shortened.add(section + each));
-    }
-    assertThat(shortened).contains("penstock.redis.password").isSubsetOf(names());
   }
 
   @Test
