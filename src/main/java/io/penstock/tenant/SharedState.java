@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 
 /**
  * Says that a field holds state that outlives a request and is read for requests of other tenants.
- * Its row in {@code src/docs/security.md} says who may change it, and what bounds that. A test
+ * Its row in {@code src/docs/architecture.md} says who may change it, and what bounds that. A test
  * compares the fields with the rows.
  */
 @Target(ElementType.FIELD)

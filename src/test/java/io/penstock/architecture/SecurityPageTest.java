@@ -28,8 +28,8 @@ import org.junit.platform.commons.support.HierarchyTraversalMode;
 import org.junit.platform.commons.support.ReflectionSupport;
 
 /**
- * Counts the hostile cases of the tests that the page about security names, and checks that it
- * names every class that has some.
+ * Counts the hostile cases of the tests that the page about security names, or the table of shared
+ * state, and checks that they name every class that has some.
  */
 class SecurityPageTest {
   private static final int LEAST_CASES = 150;
@@ -87,8 +87,14 @@ class SecurityPageTest {
 
   private static Set<String> namedOnThePage() {
     Set<String> named = new TreeSet<>();
-    String page = DocumentPages.text(DocumentPages.page("security.md"));
-    TEST_CLASS.matcher(page).results().map((MatchResult each) -> each.group(1)).forEach(named::add);
+    for (String name : List.of("security.md", "architecture.md")) {
+      String page = DocumentPages.text(DocumentPages.page(name));
+      TEST_CLASS
+          .matcher(page)
+          .results()
+          .map((MatchResult each) -> each.group(1))
+          .forEach(named::add);
+    }
     return named;
   }
 

@@ -38,7 +38,7 @@ class SharedStateTest {
             .importPackages(LayerTable.ROOT);
     SharedStateRules.STATE_HAS_A_ROW.check(program);
     Map<String, Set<String>> rows =
-        SharedStateRules.rows(DocumentPages.text(DocumentPages.page("security.md")));
+        SharedStateRules.rows(DocumentPages.text(DocumentPages.page("architecture.md")));
     assertThat(rows.keySet()).isEqualTo(SharedStateRules.states(program));
     Set<String> known =
         SourceTree.PROJECT.javaFiles(TESTS).stream()
