@@ -2,6 +2,7 @@ package io.penstock;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.config.PriceTable;
+import io.penstock.config.ProgramVersion;
 import io.penstock.config.RouteWatcher;
 import io.penstock.coordination.CoordinationService;
 import io.penstock.cost.CostLearner;
@@ -48,11 +49,14 @@ import io.penstock.trace.TraceSettings;
 import io.penstock.usage.UsageLedger;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
+import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.logging.logback.LogbackMetricsAutoConfiguration;
@@ -97,6 +101,23 @@ class PenstockConfiguration {
     return new OperatorSettings(
         SecretText.textOf(settings.running().operator().token()),
         settings.limits().quotas().reservationTimeout());
+  }
+
+  /** Names the program in {@code /actuator/info}, in the form of Spring Boot's own contributors. */
+  @Bean
+  InfoContributor programInfo() {
+    ProgramVersion running = ProgramVersion.running();
+    Map<String, Object> commit = new LinkedHashMap<>();
+    if (running.commit() != null) {
+      commit.put("id", running.commit());
+    }
+    if (running.commitTime() != null) {
+      commit.put("time", running.commitTime());
+    }
+    return info ->
+        info.withDetail("build", Map.of("version", running.version()))
+            .withDetail("git", Map.of("commit", commit))
+            .withDetail("java", Map.of("version", running.java()));
   }
 
   @Bean

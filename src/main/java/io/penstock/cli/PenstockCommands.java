@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import io.penstock.config.ProgramVersion;
 import java.net.URI;
 import java.time.InstantSource;
 import java.util.List;
@@ -109,10 +110,17 @@ public final class PenstockCommands {
       name = "penstock",
       description = "Holds LLM requests until their provider has room.",
       mixinStandardHelpOptions = true,
-      versionProvider = ProgramVersion.class,
+      versionProvider = OwnVersion.class,
       synopsisSubcommandLabel = "COMMAND",
       footer = {
         "Without a command, penstock runs 'serve'. 'penstock COMMAND --help' shows its options."
       })
   private static final class Program {}
+
+  private static final class OwnVersion implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {ProgramVersion.running().text()};
+    }
+  }
 }

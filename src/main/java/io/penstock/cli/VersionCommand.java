@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import io.penstock.config.ProgramVersion;
 import java.io.PrintWriter;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,7 @@ final class VersionCommand implements Runnable {
   @Override
   public void run() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    out.println(ProgramVersion.text());
+    out.println(ProgramVersion.running().text());
     out.flush();
   }
 }

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.config.ConfigurationReloader;
 import io.penstock.config.PriceTable;
+import io.penstock.config.ProgramVersion;
 import io.penstock.cost.CostLearner;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.event.EventBus;
@@ -186,6 +187,8 @@ class OperatorConfiguration {
         .path("/openapi.json", () -> ProblemAnswer.only("GET"))
         .GET("/openapi/coordination.json", request -> openApi("coordination.json"))
         .path("/openapi/coordination.json", () -> ProblemAnswer.only("GET"))
+        .GET("/version", request -> OperatorJson.answer(ProgramVersion.running()))
+        .path("/version", () -> ProblemAnswer.only("GET"))
         .GET("/usage", usage::list)
         .path("/usage", () -> ProblemAnswer.only("GET"))
         .path("/endpoints/{task:pause|resume|test}", () -> ProblemAnswer.only("POST"))

@@ -17,6 +17,8 @@ import java.util.regex.Pattern;
  *   <li>Instants near the present become {@code <instant>}; others, which were configured, stay.
  *   <li>UUIDs, other ids of 128 random bits and secrets of keys become {@code <uuid>}, {@code <id>}
  *       and {@code <secret>}; numbers of the mock provider's answers are replaced.
+ *   <li>The commit that the program was built from, and the version of Java, become {@code
+ *       <commit>} and {@code <java>}.
  *   <li>Measured times, recognized by their names, become {@code <ms>} or {@code <seconds>}.
  *   <li>Times until the end of a minute or a day, recognized by their names, become {@code <up to
  *       60 s>} or {@code <up to 86400 s>} if they are at least three quarters of that and not more;
@@ -43,6 +45,10 @@ public final class StableText {
       Pattern.compile(
           "(\"(?:queued_for_ms|oldest_wait_ms|waited_ms|lasted_ms|took_ms)\":"
               + "|(?i:x-penstock-queued-ms: ))\\d+");
+  private static final Pattern COMMIT =
+      Pattern.compile(
+          "(\"commit\":)(?:null|\"[0-9a-f]{40}\"|\\{[^}]*})(?:(,\"commit_time\":)(?:null|\"[^\"]*\"))?");
+  private static final Pattern JAVA = Pattern.compile("(\"java\":(?:\\{\"version\":)?)\"[^\"]*\"");
   private static final Pattern WAITED = Pattern.compile("\\bit waited \\d+\\.\\d s\\b");
   private static final Pattern SECONDS = Pattern.compile("(\"created(?:_at)?\":)(\\d{10})\\b");
   private static final Pattern UNTIL_SECONDS =
@@ -73,6 +79,8 @@ public final class StableText {
     for (Map.Entry<String, String> each : names.entrySet()) {
       stable = stable.replace(each.getKey(), each.getValue());
     }
+    stable = COMMIT.matcher(stable).replaceAll(StableText::commit);
+    stable = JAVA.matcher(stable).replaceAll("$1<java>");
     stable = INSTANT.matcher(stable).replaceAll(found -> instant(found.group()));
     stable = NEXT.matcher(stable).replaceAll("next at <time>");
     stable = RESETS.matcher(stable).replaceAll("\"resets_at\":<seconds>");
@@ -94,6 +102,13 @@ public final class StableText {
     stable = until(UNTIL_SECONDS, stable, found -> found);
     stable = until(UNTIL_MILLIS, stable, found -> Double.toString(Long.parseLong(found) / 1000.0));
     return until(UNTIL_UNITS, stable, StableText::seconds);
+  }
+
+  /** Returns the members of a commit without their values, which a build may not know. */
+  private static String commit(MatchResult found) {
+    return found.group(1)
+        + "<commit>"
+        + (found.group(2) == null ? "" : found.group(2) + "<instant>");
   }
 
   private String instant(String text) {

@@ -179,6 +179,7 @@ class DescribedAnswersIT {
   @Test
   void usage_isAsDescribed_howeverItIsGrouped() throws Exception {
     assertThat(gateway.gateway("GET /a?tokens=7", "x-api-key: filed")).startsWith("HTTP/1.1 200");
+    fits("/version", "get", "200", ask("GET", "/version", ""));
     JsonNode all = fits("/usage", "get", "200", ask("GET", "/usage", ""));
     assertThat(all.path("rows").size()).isPositive();
     for (String by : List.of("key", "group,model", "day")) {
