@@ -114,6 +114,50 @@ class ChartRefusalsTest {
     assertThat(helmChart.refusal(HelmChart.yaml(values))).get().asString().contains(sentence);
   }
 
+  /** The values that a new chart has, with all that can be turned on. */
+  @Test
+  void valuesOfANewChart_areTaken() {
+    String values =
+        """
+        replicaCount: 1
+        image: {repository: nginx, pullPolicy: IfNotPresent, tag: ""}
+        imagePullSecrets: []
+        nameOverride: ""
+        fullnameOverride: ""
+        serviceAccount: {create: true, automount: true, annotations: {}, name: ""}
+        podAnnotations: {}
+        podLabels: {}
+        podSecurityContext: {}
+        securityContext: {}
+        service: {type: ClusterIP, port: 80}
+        ingress:
+          enabled: true
+          className: ""
+          annotations: {}
+          hosts:
+            - host: chart-example.local
+              paths: [{path: /, pathType: ImplementationSpecific}]
+          tls: []
+        httpRoute:
+          enabled: true
+          annotations: {}
+          parentRefs: [{name: gateway, sectionName: http}]
+          hostnames: [chart-example.local]
+          rules:
+            - matches: [{path: {type: PathPrefix, value: /headers}}]
+        resources: {}
+        livenessProbe: {httpGet: {path: /, port: http}}
+        readinessProbe: {httpGet: {path: /, port: http}}
+        autoscaling: {enabled: true, minReplicas: 1, maxReplicas: 100, targetCPUUtilizationPercentage: 80}
+        volumes: []
+        volumeMounts: []
+        nodeSelector: {}
+        tolerations: []
+        affinity: {}
+        """;
+    assertThat(helmChart.refusal(HelmChart.yaml(values))).isEqualTo(Optional.empty());
+  }
+
   @Test
   void values_thatLookSimilar_areNot() {
     for (String good :
