@@ -245,7 +245,7 @@ class ChartFactsTest {
     KubernetesObject object =
         helmChart.render(brought.values()).stream()
             .filter(each -> each.kind().equals(brought.kind()))
-            .min(Comparator.comparing(each -> each.name().length()))
+            .min(Comparator.comparingInt(each -> each.name().length()))
             .orElseThrow();
     JsonNode found = object.at(brought.pointer());
     if (brought.expected().isEmpty()) {
