@@ -34,9 +34,6 @@ final class KeysCommand {
   private static final String NEW = "new";
   private static final String UPDATE = "update";
   private static final String SECRET = "secret";
-  private static final int GOOD = 0;
-  private static final int FAILED = 1;
-  private static final int FAULTY = 2;
 
   private interface Task {
     void run(OperatorClient client, PrintWriter out, PrintWriter err) throws OperatorClient.Failed;
@@ -72,19 +69,12 @@ final class KeysCommand {
   }
 
   private int run(OperatorClient client, Task task) {
-    CommandLine line = Objects.requireNonNull(spec).commandLine();
-    PrintWriter out = line.getOut();
-    PrintWriter err = line.getErr();
-    try {
-      task.run(client, out, err);
-      return GOOD;
-    } catch (OperatorClient.Failed failed) {
-      err.println(failed.getMessage());
-      return failed.asked() ? FAULTY : FAILED;
-    } finally {
-      out.flush();
-      err.flush();
-    }
+    return GatewayCommand.run(
+        spec,
+        (out, err) -> {
+          task.run(client, out, err);
+          return GatewayCommand.GOOD;
+        });
   }
 
   @Command(
@@ -294,5 +284,10 @@ final class KeysCommand {
         names = "--json",
         description = "Print the gateway's answer as JSON, and nothing else, to standard output.")
     private boolean json;
+
+    /** Returns whether the output is to be JSON. */
+    boolean json() {
+      return json;
+    }
   }
 }

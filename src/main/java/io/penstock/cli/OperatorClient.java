@@ -41,6 +41,7 @@ final class OperatorClient {
   private static final int BAD_REQUEST = 400;
   private static final int UNAUTHORIZED = 401;
   private static final int NOT_FOUND = 404;
+  private static final int UNAVAILABLE = 503;
 
   /** Thrown when a request failed; the message gives the reason in one line. */
   static final class Failed extends Exception {
@@ -179,6 +180,23 @@ final class OperatorClient {
         connection.getOutputStream().write(sent);
       }
       return answer(received(connection));
+    } catch (IOException unreachable) {
+      throw failed(unreachable);
+    }
+  }
+
+  /** Returns whether the gateway takes requests, as its health check for that says. */
+  boolean ready() throws Failed {
+    HttpURLConnection connection = open("/actuator/health/readiness");
+    connection.setReadTimeout((int) ANSWER.toMillis());
+    connection.setRequestProperty("Accept", ACCEPTED);
+    try {
+      ServerAnswer received = received(connection);
+      String type = received.header("Content-Type");
+      if (received.status() == UNAVAILABLE && type.startsWith(JSON)) {
+        return false;
+      }
+      return answer(received).body().path("status").asString("").equals("UP");
     } catch (IOException unreachable) {
       throw failed(unreachable);
     }

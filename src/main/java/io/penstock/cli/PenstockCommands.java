@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The command line: {@code penstock [serve|check|top|keys|migrate|version] …}. */
+/** The command line: {@code penstock [serve|check|top|status|why|usage|keys|migrate|version] …}. */
 public final class PenstockCommands {
   /** The command that runs if none is named. */
   public static final String DEFAULT = "serve";
@@ -38,6 +38,9 @@ public final class PenstockCommands {
   }
 
   private static CommandLine withOthers(CommandLine line, Map<String, String> environment) {
+    line.addSubcommand(new StatusCommand(environment));
+    line.addSubcommand(new WhyCommand(environment));
+    line.addSubcommand(new UsageCommand(environment));
     line.addSubcommand(KeysCommand.line(environment));
     line.addSubcommand(new MigrateCommand());
     line.addSubcommand(new VersionCommand());

@@ -103,7 +103,7 @@ final class LayerTable {
           new Row(3, "gateway.coordination", layersTo(2).or(STEP).or(packages("gateway.identify"))),
           new Row(3, "operator", layersTo(2)),
           new Row(3, "metrics", layersTo(1)),
-          new Row(3, "cli", packages("config", "store")),
+          new Row(3, "cli", packages("refusal", "config", "store")),
           new Row(4, "settings", layersTo(3)));
 
   /**

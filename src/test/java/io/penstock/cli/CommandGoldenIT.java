@@ -3,9 +3,12 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.ServeCommand;
+import io.penstock.config.ProgramVersion;
+import io.penstock.fake.ByteSocket;
 import io.penstock.fake.GoldenGateway;
 import io.penstock.fake.GoldenRecords;
 import io.penstock.fake.StableText;
+import io.penstock.fake.Transcript;
 import io.penstock.mock.MockAddress;
 import io.penstock.time.WallClock;
 import java.io.PrintWriter;
@@ -15,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +59,10 @@ class CommandGoldenIT {
         - {path: /fair, algorithm: sliding_window, rate: 5, window_seconds: 10, scheduler: fair}
       """;
 
+  /** How long a request has waited, in words. */
+  private static final Pattern WAIT =
+      Pattern.compile("\\b(for|after|key_rpm,) (?:\\d+ms|\\d+\\.\\ds)\\b");
+
   @TempDir private Path directory;
   private final StringBuilder record = new StringBuilder();
 
@@ -80,7 +88,7 @@ class CommandGoldenIT {
     serve.stop();
     assertThat(serve.running()).as("a server runs: %s", List.of(arguments)).isFalse();
     record.append("$ penstock ").append(stable.of(String.join(" ", arguments))).append("\n");
-    record.append(stable.of(out.toString()));
+    record.append(WAIT.matcher(stable.of(out.toString())).replaceAll("$1 <time>"));
     stable.of(err.toString()).lines().forEach(each -> record.append("2> " + each + "\n"));
     record.append("exit ").append(exit).append("\n\n");
   }
@@ -92,7 +100,8 @@ class CommandGoldenIT {
   @Test
   void usage() {
     run(stable(), Map.of(), "--help");
-    for (String command : List.of("serve", "check", "top", "keys", "migrate", "version")) {
+    for (String command :
+        List.of("serve", "check", "top", "status", "why", "usage", "keys", "migrate", "version")) {
       run(stable(), Map.of(), command, "--help");
     }
     for (String command : List.of("new", "list", "show", "update", "rotate", "revoke")) {
@@ -120,6 +129,9 @@ class CommandGoldenIT {
     run(stable(), Map.of(), "migrate", "a.yaml");
     run(stable(), Map.of(), "keys", "list", "--attach=localhost");
     run(stable(), Map.of(), "top", "--once", "--attach=ftp://h");
+    run(stable(), Map.of(), "status", "--attach=ftp://h");
+    run(stable(), Map.of(), "why");
+    run(stable(), Map.of(), "usage", "--by");
     check("wrong-words");
   }
 
@@ -207,6 +219,71 @@ class CommandGoldenIT {
     run(stable(), Map.of(), "migrate", yaml.toString(), database);
     run(stable(), Map.of(), "migrate", database, yaml.toString());
     check("migrate");
+  }
+
+  @Test
+  void statusWhyAndUsage() {
+    String routes =
+        """
+        models: {m: {price_per_mtok: {input: 1, output: 2}}}
+        groups: [{name: team, rpm: 100}]
+        keys:
+          - {name: alice, sha256: SHA(alice), rpm: 1, on_limit: reject, group: team}
+          - {name: bob, sha256: SHA(bob), group: team}
+        endpoints:
+          - path: /chat
+            dialect: openai
+            upstreams: [{id: up, url: "mock://openai?tokens=4", rpm: 600}]
+          - {path: /held, rate: 1000}
+          - path: /off
+            dialect: openai
+            upstreams: [{id: closed, url: "https://example.invalid", api_key: "${NOT_SET_HERE}"}]
+        """;
+    try (GoldenGateway gateway =
+        new GoldenGateway(directory, routes, "--penstock.operator.token=" + TOKEN)) {
+      ProgramVersion program = ProgramVersion.running();
+      StableText stable =
+          gateway
+              .stable()
+              .name(", commit " + program.commit() + " of " + program.commitTime(), "")
+              .name(program.java(), "VERSION");
+      Map<String, String> token = Map.of("PENSTOCK_OPERATOR_TOKEN", TOKEN);
+      String attach = "--attach=http://127.0.0.1:" + gateway.operatorPort();
+      run(stable, token, "status", attach);
+      String body = "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
+      Transcript sent = gateway.transcript();
+      for (String each : List.of("alice", "alice", "bob")) {
+        sent.send(
+            gateway.port(),
+            "POST /chat/v1/chat/completions",
+            body,
+            "Content-Type: application/json",
+            "x-penstock-key: " + each,
+            "x-request-id: of-" + each);
+      }
+      gateway.endpoint("/held").pause(true);
+      try (ByteSocket waits =
+          gateway.parked(
+              "/held", "GET /held?tokens=7", "", "x-penstock-key: bob", "x-request-id: mine-9")) {
+        run(stable, token, "status", attach);
+        run(stable, token, "status", "--json", attach);
+        run(stable, token, "why", "mine-9", attach);
+        gateway.endpoint("/held").pause(false);
+        assertThat(waits.answer().status()).isEqualTo(200);
+      }
+      run(stable, token, "why", "of-alice", attach);
+      run(stable, token, "why", "of-alice", "--json", attach);
+      run(stable, token, "why", "nobodys", attach);
+      String from = "--from=2026-01-01";
+      String to = "--to=2099-12-31";
+      run(stable, token, "usage", from, to, attach);
+      run(stable, token, "usage", "--by=group,model", from, to, attach);
+      run(stable, token, "usage", "--by=model", "--json", from, to, attach);
+      run(stable, token, "usage", "--by=hour", attach);
+      run(stable, Map.of(), "status", attach);
+      run(stable, token, "status", "--attach=http://127.0.0.1:" + gateway.port());
+      check("status-why-usage");
+    }
   }
 
   @Test

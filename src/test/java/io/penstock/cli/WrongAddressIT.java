@@ -38,6 +38,8 @@ class WrongAddressIT {
           List.of("keys", "new", "--name=a"),
           List.of("keys", "update", "a", "--rpm=1"),
           List.of("keys", "revoke", "a"),
+          List.of("why", "1"),
+          List.of("usage"),
           List.of("top", "--once"));
 
   @TempDir private Path directory;

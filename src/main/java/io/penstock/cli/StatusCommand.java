@@ -1,0 +1,170 @@
+package io.penstock.cli;
+
+import io.penstock.config.FigureText;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Tells in a few lines how a gateway is: for people, and by its exit code for scripts. */
+@Command(
+    name = "status",
+    description = {
+      "Show how a gateway is: version, what waits, what is refused, what is wrong.",
+      "Exits with 0 if nothing is wrong, 1 if something is, and 2 if the gateway cannot be asked."
+    },
+    mixinStandardHelpOptions = true)
+final class StatusCommand implements Callable<Integer> {
+  private static final int MOST_ENDPOINTS = 10;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Mixin private final OperatorClient client;
+
+  @Mixin private final KeysCommand.Output output = new KeysCommand.Output();
+
+  /** The answers that the status is made of. */
+  private record Answers(
+      JsonNode version, boolean ready, List<JsonNode> endpoints, List<JsonNode> upstreams) {
+    long sum(String member) {
+      return endpoints.stream().mapToLong(each -> each.path(member).asLong(0)).sum();
+    }
+
+    /** Returns a sentence for each thing that is wrong. */
+    List<String> wrong() {
+      List<String> wrong = new ArrayList<>();
+      if (!ready) {
+        wrong.add("it takes no requests: it is starting or stopping");
+      }
+      for (JsonNode each : endpoints) {
+        if (each.path("paused").asBoolean(false)) {
+          wrong.add("endpoint " + text(each, "path") + " is paused until somebody resumes it");
+        }
+      }
+      for (JsonNode each : upstreams) {
+        String health = text(each, "health");
+        if (!health.equals("healthy")) {
+          wrong.add("upstream " + text(each, "id") + " is " + health + reason(each));
+        }
+      }
+      return wrong;
+    }
+
+    private static String reason(JsonNode upstream) {
+      String disabled = text(upstream, "disabled_because");
+      String error = text(upstream.path("last_error"), "what");
+      String tried = text(upstream, "tried_at");
+      return (disabled.isEmpty() ? error.isEmpty() ? "" : ": " + error : ": " + disabled)
+          + (tried.isEmpty() ? "" : "; next try at " + tried);
+    }
+  }
+
+  StatusCommand(Map<String, String> environment) {
+    this.client = new OperatorClient(environment);
+  }
+
+  @Override
+  public Integer call() {
+    return GatewayCommand.run(
+        spec,
+        (out, err) -> {
+          Answers answers =
+              new Answers(
+                  client.ask("GET", "/version", null).body(),
+                  client.ready(),
+                  list("/endpoints"),
+                  list("/upstreams"));
+          if (output.json()) {
+            out.println(json(answers));
+          } else {
+            print(answers, out);
+          }
+          return answers.wrong().isEmpty() ? GatewayCommand.GOOD : GatewayCommand.FAILED;
+        },
+        failed -> GatewayCommand.FAULTY);
+  }
+
+  private List<JsonNode> list(String path) throws OperatorClient.Failed {
+    JsonNode answer = client.ask("GET", path, null).body();
+    if (!answer.isArray()) {
+      throw client.unexpected();
+    }
+    List<JsonNode> all = new ArrayList<>();
+    answer.forEach(all::add);
+    return all;
+  }
+
+  private static ObjectNode json(Answers answers) {
+    ObjectNode json = JsonNodeFactory.instance.objectNode();
+    json.set("version", answers.version());
+    json.put("ready", answers.ready())
+        .put("waiting", answers.sum("queue_depth"))
+        .put("served", answers.sum("served"))
+        .put("refused", answers.sum("refused"))
+        .put("expired", answers.sum("expired"));
+    ArrayNode wrong = json.putArray("wrong");
+    answers.wrong().forEach(wrong::add);
+    return json;
+  }
+
+  private static void print(Answers answers, PrintWriter out) {
+    JsonNode version = answers.version();
+    String commit = text(version, "commit");
+    out.println(
+        "penstock %s (Java %s)%s"
+            .formatted(
+                text(version, "version"),
+                text(version, "java"),
+                commit.isEmpty()
+                    ? ""
+                    : ", commit " + commit + " of " + text(version, "commit_time")));
+    out.println(answers.ready() ? "takes requests" : "takes no requests");
+    long waiting = answers.sum("queue_depth");
+    long oldest =
+        answers.endpoints().stream()
+            .mapToLong(each -> each.path("oldest_wait_ms").asLong(0))
+            .max()
+            .orElse(0);
+    out.println(
+        "%d waiting%s"
+            .formatted(waiting, waiting == 0 ? "" : ", the oldest for " + FigureText.time(oldest)));
+    most(answers.endpoints(), "queue_depth", "waiting", out);
+    out.println(
+        "%d served, %d refused and %d expired since it started"
+            .formatted(answers.sum("served"), answers.sum("refused"), answers.sum("expired")));
+    most(answers.endpoints(), "refused", "refused", out);
+    List<String> wrong = answers.wrong();
+    wrong.forEach(each -> out.println("wrong: " + each));
+    if (wrong.isEmpty()) {
+      out.println("nothing is wrong");
+    }
+  }
+
+  /** Prints the endpoints with the largest figures, the largest first. */
+  private static void most(List<JsonNode> endpoints, String member, String word, PrintWriter out) {
+    endpoints.stream()
+        .filter(each -> each.path(member).asLong(0) > 0)
+        .sorted(Comparator.comparingLong((JsonNode each) -> each.path(member).asLong(0)).reversed())
+        .limit(MOST_ENDPOINTS)
+        .forEach(
+            each ->
+                out.println(
+                    "  %d %s at %s"
+                        .formatted(each.path(member).asLong(0), word, text(each, "path"))));
+  }
+
+  private static String text(JsonNode of, String member) {
+    return GatewayCommand.harmless(of.path(member).asString(""));
+  }
+}
