@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.config.LoadedConfiguration;
+import io.penstock.config.RouteFiles;
 import io.penstock.fake.RedisServer;
+import io.penstock.mock.MockAddress;
 import io.penstock.suite.DocumentPages;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -285,6 +288,13 @@ class ChartFactsTest {
     List<KubernetesObject> all =
         helmChart.render("keys: {first: {existingSecret: {name: my-key, key: sha}}}");
     assertThat(firstKey(all)).contains("sha256: ${FIRST_KEY_SHA256}\n");
+    Path routes = Files.createDirectory(directory.resolve("first-key"));
+    KubeletPod.mount(KubernetesObject.only(all, "ConfigMap", "-routes"), routes, "..1");
+    Map<String, String> environment = Map.of("FIRST_KEY_SHA256", sha256("a key"));
+    assertThat(new RouteFiles(environment, MockAddress::parse).load(routes))
+        .isInstanceOf(LoadedConfiguration.Good.class);
+    assertThat(new RouteFiles(Map.of(), MockAddress::parse).load(routes))
+        .isNotInstanceOf(LoadedConfiguration.Good.class);
     assertThat(all).noneMatch(each -> each.name().endsWith("-first-key"));
     assertThat(
             KubernetesObject.only(all, "Deployment", "penstock").container().path("env").toString())
