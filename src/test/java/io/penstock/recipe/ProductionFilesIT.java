@@ -1,5 +1,6 @@
 package io.penstock.recipe;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.ByteSocket;
@@ -156,7 +157,7 @@ class ProductionFilesIT {
       Assumptions.abort("no systemd-analyze in PATH");
       return;
     }
-    String said = new String(verify.getInputStream().readAllBytes());
+    String said = new String(verify.getInputStream().readAllBytes(), UTF_8);
     assertThat(verify.waitFor()).as(said).isZero();
     assertThat(said).doesNotContain("penstock.service");
   }
