@@ -1,8 +1,8 @@
 package io.penstock.cost;
 
 /**
- * Names of OpenTelemetry's conventions for generative AI: the one table of these names, for metrics
- * and for spans. Where Prometheus reads them, dots are underscores.
+ * Names of OpenTelemetry's conventions for generative AI, version 1.41.0: the one table of these
+ * names, for metrics and for spans. Where Prometheus reads them, dots are underscores.
  */
 public final class GenAiConventions {
   /** Attribute: the operation of the model, as named by {@link #name(Operation)}. */
@@ -51,6 +51,9 @@ public final class GenAiConventions {
 
   /** Metric: a histogram of how long calls take, in seconds. */
   public static final String OPERATION_DURATION = "gen_ai.client.operation.duration";
+
+  /** Metric: a histogram of how long the first output of a stream takes, in seconds. */
+  public static final String TIME_TO_FIRST_CHUNK = "gen_ai.client.operation.time_to_first_chunk";
 
   private GenAiConventions() {}
 

@@ -120,6 +120,21 @@ public sealed interface Event {
       implements Event {}
 
   /**
+   * The first output of a stream has come from its upstream.
+   *
+   * @param tookNanos since the ticket was granted
+   */
+  record FirstOutput(
+      long atNanos,
+      String endpoint,
+      String upstream,
+      @Nullable String model,
+      Dialect dialect,
+      ModelOperation operation,
+      long tookNanos)
+      implements Event {}
+
+  /**
    * The real input of a request became known from its answer, after it had been estimated.
    *
    * @param expectedTokens of input, as estimated before the call

@@ -95,7 +95,8 @@ public final class GatewayMeters implements EventSink {
     this.endpointRegistry = endpointRegistry;
     this.upstreamRegistry = upstreamRegistry;
     this.ticker = ticker;
-    this.byModel = new ModelMeters(meters, models, new ScrapeBudget(MODELS));
+    this.byModel =
+        new ModelMeters(meters, models, new BoundedLabels(MAX_MODELS), new ScrapeBudget(MODELS));
     this.applied = reloads("applied");
     this.refused = reloads("refused");
     Gauge.builder("penstock.tickets.without.request", endpointRegistry, GatewayMeters::orphans)
@@ -126,6 +127,7 @@ public final class GatewayMeters implements EventSink {
       }
       case Event.Estimated estimated -> byModel.estimated(estimated);
       case Event.Called called -> byModel.called(called);
+      case Event.FirstOutput first -> byModel.began(first);
       case Event.ParametersIgnored ignored -> {
         EndpointMeters endpoint = of(ignored.endpoint());
         if (endpoint != null) {

@@ -9,6 +9,7 @@ import io.penstock.cost.ModelOperation;
 import io.penstock.cost.TokenUsage;
 import io.penstock.event.Event;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -52,6 +53,10 @@ final class ModelMeters {
       IntStream.range(0, 14)
           .mapToObj(doublings -> Duration.ofMillis(10L << doublings))
           .toArray(Duration[]::new);
+
+  /** Bucket bounds for the time to the first output: the same without those below 40 ms. */
+  private static final Duration[] FIRST_BOUNDS =
+      Arrays.copyOfRange(TIME_BOUNDS, 2, TIME_BOUNDS.length);
 
   /** Errors that are meaningful labels; all others share one. */
   private static final Set<String> ERRORS =
@@ -104,25 +109,40 @@ final class ModelMeters {
     }
   }
 
+  /** Calls of a kind to one upstream. */
+  private record Called(Kind kind, String upstream) {
+    Tags tags() {
+      return kind.tags().and("upstream", upstream);
+    }
+  }
+
   /** Token histograms of one kind of calls. */
   private record Tokens(DistributionSummary input, DistributionSummary output) {}
 
   private final MeterRegistry registry;
   private final BoundedLabels models;
+  private final BoundedLabels upstreams;
   private final ScrapeBudget scrapeBudget;
   private final Map<String, DistributionSummary> estimates = new ConcurrentHashMap<>();
   private final Map<Kind, Timer> durations = new ConcurrentHashMap<>();
+  private final Map<Called, Timer> firsts = new ConcurrentHashMap<>();
   private final Map<Kind, Tokens> tokens = new ConcurrentHashMap<>();
 
   /**
    * Creates an object without meters.
    *
    * @param models models with labels of their own
+   * @param upstreams upstreams with labels of their own
    * @param scrapeBudget budget for those
    */
-  ModelMeters(MeterRegistry registry, BoundedLabels models, ScrapeBudget scrapeBudget) {
+  ModelMeters(
+      MeterRegistry registry,
+      BoundedLabels models,
+      BoundedLabels upstreams,
+      ScrapeBudget scrapeBudget) {
     this.registry = registry;
     this.models = models;
+    this.upstreams = upstreams;
     this.scrapeBudget = scrapeBudget;
   }
 
@@ -160,6 +180,26 @@ final class ModelMeters {
         used.output().record((double) tokenUsage.outputTokens());
       }
     }
+  }
+
+  /** Records how long the first output of a stream took. */
+  void began(Event.FirstOutput event) {
+    String provider = event.dialect().telemetryName();
+    if (provider != null) {
+      Kind kind = kind(provider, event.operation(), event.model(), null);
+      found(firsts, new Called(kind, upstreams.of(event.upstream())), this::newFirsts)
+          .record(event.tookNanos(), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private Timer newFirsts(Called called) {
+    boolean own = fits(FIRST_BOUNDS.length, GenAiConventions.TIME_TO_FIRST_CHUNK, called.tags());
+    Called shown = own ? called : new Called(called.kind().together(), BoundedLabels.OTHER);
+    return Timer.builder(GenAiConventions.TIME_TO_FIRST_CHUNK)
+        .description("How long the first output of a stream takes, from the call's release")
+        .tags(shown.tags())
+        .serviceLevelObjectives(FIRST_BOUNDS)
+        .register(registry);
   }
 
   private Kind kind(

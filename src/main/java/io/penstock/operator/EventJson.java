@@ -37,6 +37,7 @@ final class EventJson {
       case Event.Shadowed shadowed -> "shadowed";
       case Event.Returned returned -> "returned";
       case Event.Called called -> "called";
+      case Event.FirstOutput first -> "first_output";
       case Event.Estimated estimated -> "estimated";
       case Event.ParametersIgnored ignored -> "parameters_ignored";
       case Event.Reloaded reloaded -> "config";
@@ -74,6 +75,11 @@ final class EventJson {
         data.put("reserved_tokens", returned.reservedTokens());
       }
       case Event.Called called -> called(data, called);
+      case Event.FirstOutput first -> {
+        data.put("endpoint", first.endpoint());
+        where(data, first.upstream(), first.model());
+        data.put("took_ms", first.tookNanos() / 1_000_000);
+      }
       case Event.Shadowed shadowed -> {
         data.put("waited_ms", shadowed.waitedNanos() / 1_000_000);
         if (shadowed.refusal() != null) {

@@ -55,6 +55,7 @@ record EventText(EventTone tone, List<String> words) {
       }
       case Event.Returned returned -> null;
       case Event.Called called -> null;
+      case Event.FirstOutput first -> null;
       case Event.Estimated estimated -> null;
       case Event.ParametersIgnored ignored -> null;
       case Event.Reloaded reloaded ->

@@ -72,6 +72,7 @@ final class EventfulGateway implements AutoCloseable {
     arguments.add("--penstock.redis.url=" + redis.url());
     gateway = StartedGateway.start(directory, ROUTES, arguments.toArray(String[]::new));
     post("/demo/v1/chat/completions", chat("m"));
+    post("/demo/v1/chat/completions", chat("m").replaceFirst("}$", ",\"stream\":true}"));
     post("/demo/v1/chat/completions", "{\"model\":");
     post("/demo/v1/embeddings?timeout=1", "{\"model\":\"m\",\"input\":\"Hi\"}");
     // at the same time: the answer to the first would teach that there is no room for a second

@@ -121,6 +121,26 @@ class GatewayMetersTest {
   }
 
   @Test
+  void firstOutputOfAStream_isMeasuredByUpstreamAndModel() {
+    for (String upstream : List.of("u", "u", "v")) {
+      gatewayMeters.publish(
+          new Event.FirstOutput(
+              0, "/a", upstream, "m", DialectTable.AZURE, ModelOperation.CHAT, 300_000_000L));
+    }
+    gatewayMeters.publish(
+        new Event.FirstOutput(
+            0, "/a", "u", "m", DialectTable.NONE, ModelOperation.CHAT, 300_000_000L));
+    Timer timer =
+        registry
+            .get("gen_ai.client.operation.time_to_first_chunk")
+            .tags("gen_ai.operation.name", "chat", "gen_ai.request.model", "m")
+            .tags("gen_ai.provider.name", "azure.ai.openai", "upstream", "u")
+            .timer();
+    assertThat(timer.count()).isEqualTo(2);
+    assertThat(timer.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(600);
+  }
+
+  @Test
   void calls_areMeasuredInTheWordsOfOpenTelemetry() {
     gatewayMeters.publish(called(DialectTable.GEMINI, null, new TokenUsage(30, 10, 7)));
     gatewayMeters.publish(called(DialectTable.AZURE, "503", null));

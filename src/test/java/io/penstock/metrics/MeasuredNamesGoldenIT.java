@@ -39,7 +39,7 @@ class MeasuredNamesGoldenIT {
   private static final Pattern NAMED = Pattern.compile("\"(penstock\\.[a-z.]+)\"");
 
   /** Number of requests that {@link EventfulGateway} sends and that end. */
-  private static final int ENDED = 13;
+  private static final int ENDED = 14;
 
   private static final int SERVER = 2;
 
@@ -142,6 +142,14 @@ class MeasuredNamesGoldenIT {
                             assertThat(gateway.scrape().types().keySet())
                                 .anyMatch(scraped -> scraped.startsWith(name))));
     GoldenRecords.check("metrics/metrics.txt", described(gateway.scrape()));
+  }
+
+  @Test
+  void firstOutput_isMeasuredOfTheOneStream_andOfNoOtherCall() {
+    String name = "gen_ai_client_operation_time_to_first_chunk_seconds_count";
+    assertThat(gateway.scrape().sum(name, Map.of("upstream", "up", "gen_ai_request_model", "m")))
+        .isEqualTo(1);
+    assertThat(gateway.scrape().sum(name, Map.of())).isEqualTo(1);
   }
 
   private static String described(List<TraceCollector.Span> spans) {

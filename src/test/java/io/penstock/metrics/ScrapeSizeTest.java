@@ -51,6 +51,11 @@ class ScrapeSizeTest {
     gatewayMeters.publish(new Event.Estimated(0, path, model, 3, 4));
     gatewayMeters.publish(new Event.ParametersIgnored(0, path, IGNORED));
     gatewayMeters.publish(called(path, upstream, model, DialectTable.OPENAI, null));
+    gatewayMeters.publish(began(path, upstream, model, DialectTable.OPENAI));
+  }
+
+  private static Event began(String path, String upstream, String model, Dialect dialect) {
+    return new Event.FirstOutput(0, path, upstream, model, dialect, ModelOperation.CHAT, 1_000_000);
   }
 
   private static Event called(
@@ -109,6 +114,8 @@ class ScrapeSizeTest {
         String error = String.valueOf(400 + each % 200);
         gatewayMeters.publish(
             called(spec.path(), "u", "model-" + each % 200 + tail, dialect, error));
+        gatewayMeters.publish(
+            began(spec.path(), "u" + each % 200, "model-" + each % 200 + tail, dialect));
       }
     }
     MetricsScrape metricsScrape = scrape();
@@ -124,6 +131,10 @@ class ScrapeSizeTest {
     assertThat(metricsScrape.sum("penstock_parameters_ignored_total", Map.of()))
         .isEqualTo(2_000 * 6);
     assertThat(metricsScrape.sum("gen_ai_client_operation_duration_seconds_count", Map.of()))
+        .isEqualTo(2_000 * DialectTable.ALL.size());
+    assertThat(
+            metricsScrape.sum(
+                "gen_ai_client_operation_time_to_first_chunk_seconds_count", Map.of()))
         .isEqualTo(2_000 * DialectTable.ALL.size());
   }
 

@@ -3,6 +3,8 @@ package io.penstock.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
+import io.penstock.cost.ModelOperation;
+import io.penstock.dialect.DialectTable;
 import io.penstock.event.Event;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -38,6 +40,11 @@ class EventJsonTest {
         TICKET
             + ",\"upstream\":null,\"model\":\"m\",\"reserved_tokens\":1,\"used_tokens\":3"
             + ",\"overrun_tokens\":2}");
+    says(
+        new Event.FirstOutput(
+            THEN, "/a", "u", "m", DialectTable.OPENAI, ModelOperation.CHAT, 1_234_000_000L),
+        "first_output",
+        AT + ",\"endpoint\":\"/a\",\"upstream\":\"u\",\"model\":\"m\",\"took_ms\":1234}");
     says(
         new Event.Estimated(THEN, "/a", "m", 10, 11),
         "estimated",

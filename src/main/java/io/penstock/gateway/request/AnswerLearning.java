@@ -70,6 +70,24 @@ public final class AnswerLearning {
             error));
   }
 
+  /** Reports that the first output of a stream has come. */
+  void began(RequestContext requestContext, long now) {
+    TicketSettlement ticketSettlement = requestContext.settlement();
+    ModelOperation modelOperation = requestContext.operation();
+    if (modelOperation == null || ticketSettlement == null || ticketSettlement.upstream() == null) {
+      return;
+    }
+    eventSink.publish(
+        new Event.FirstOutput(
+            now,
+            requestContext.endpoint().path(),
+            ticketSettlement.upstream().spec().id(),
+            requestContext.askedModel(),
+            requestContext.endpoint().spec().reading().dialect(),
+            modelOperation,
+            ticketSettlement.lastedNanos(now)));
+  }
+
   /** Learns from the input that an answer states, which is known once for each answer. */
   void inputStated(RequestContext requestContext, TokenUsage tokenUsage, long now) {
     CacheLearner.Prompt prompt = requestContext.prompt();

@@ -61,6 +61,10 @@ public final class UsageTap {
   private boolean successful;
   private int status = 200;
   private boolean ended;
+
+  /** Whether output of the current attempt's stream has come. */
+  private boolean begun;
+
   private boolean inputSettled;
   private volatile @Nullable SessionUsage session;
 
@@ -176,6 +180,10 @@ public final class UsageTap {
     long now = ticker.nanos();
     settleInput(reading, now);
     settlement().produced(produced(reading), now);
+    if (!begun && successful && requestContext.stream() && reading.hasBegun()) {
+      begun = true;
+      answerLearning.began(requestContext, now);
+    }
     tell(reading);
   }
 
@@ -408,6 +416,7 @@ public final class UsageTap {
   /** Begins an attempt. */
   public void attempt() {
     ended = false;
+    begun = false;
   }
 
   /** Reports an attempt that failed and will be followed by another, unless that waits in vain. */
