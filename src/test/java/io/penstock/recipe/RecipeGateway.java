@@ -142,14 +142,25 @@ final class RecipeGateway implements AutoCloseable {
   /** Sends a body to a path, as the holder of a key. */
   CompletableFuture<HttpResponse<String>> post(
       String path, String key, String body, String... headers) {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port() + path))
-            .header("Content-Type", "application/json")
-            .header("Authorization", "Bearer " + secret(key))
-            .POST(HttpRequest.BodyPublishers.ofString(body));
+    HttpRequest.Builder request = request(path, key);
+    request.header("Content-Type", "application/json");
     if (headers.length > 0) {
       request.headers(headers);
     }
+    return send(request.POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  /** Asks for a path, as the holder of a key. */
+  CompletableFuture<HttpResponse<String>> get(String path, String key) {
+    return send(request(path, key));
+  }
+
+  private HttpRequest.Builder request(String path, String key) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port() + path))
+        .header("Authorization", "Bearer " + secret(key));
+  }
+
+  private CompletableFuture<HttpResponse<String>> send(HttpRequest.Builder request) {
     return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
   }
 

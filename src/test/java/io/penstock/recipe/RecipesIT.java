@@ -56,7 +56,12 @@ class RecipesIT {
       assertThat(refused.statusCode()).isEqualTo(429);
       assertThat(reason(refused)).isEqualTo("key_budget");
       assertThat(refused.headers().firstValue("x-should-retry")).contains("false");
-      assertThat(refused.body()).contains("usage_limit_reached", "key ada: 2000000 tokens a day");
+      assertThat(refused.body())
+          .contains("usage_limit_reached")
+          .containsPattern(
+              "key ada: 2000000 tokens a day, next at \\d{4}-\\d\\d-\\d\\d 00:00:0\\d UTC");
+      assertThat(answered(gateway.get("/openai/v1/penstock/status", "ada")).body())
+          .contains("\"limit\":\"key-budget\"", "\"limit\":\"group-budget\"");
       assertServed(gateway.post(CHAT, "grace", ask));
       gateway.await("/openai", "\"served\":2,");
       assertThat(gateway.operator("GET /usage?group_by=key&format=csv"))
