@@ -61,7 +61,7 @@ class RecipesIT {
           .containsPattern(
               "key ada: 2000000 tokens a day, next at \\d{4}-\\d\\d-\\d\\d 00:00:0\\d UTC");
       assertThat(answered(gateway.get("/openai/v1/penstock/status", "ada")).body())
-          .contains("\"limit\":\"key-budget\"", "\"limit\":\"group-budget\"");
+          .contains("\"limit\":\"key-budget\"", "\"remaining\":0");
       assertServed(gateway.post(CHAT, "grace", ask));
       gateway.await("/openai", "\"served\":2,");
       assertThat(gateway.operator("GET /usage?group_by=key&format=csv"))
