@@ -20,6 +20,7 @@ final class LayerTable {
           "fake",
           "limit.slice",
           "mainjob",
+          "recipe",
           "simulator",
           "suite",
           "upgrade");
