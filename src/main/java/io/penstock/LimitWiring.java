@@ -20,8 +20,10 @@ import io.penstock.sharing.KnownPeerCounts;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.LimitSource;
 import io.penstock.sharing.LocalLimitSource;
+import io.penstock.sharing.OutagePolicy;
 import io.penstock.sharing.SharingMode;
 import io.penstock.sharing.SharingTerms;
+import io.penstock.sharing.SharingView;
 import io.penstock.sharing.SliceStore;
 import io.penstock.slices.RedisSliceStore;
 import io.penstock.slices.RoundFigures;
@@ -41,7 +43,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +94,7 @@ public final class LimitWiring implements AutoCloseable {
   /** The counts of other instances of this region; null when there are none. */
   private final DatabaseRegions.@Nullable LocalPeers localPeers;
 
-  private final LongSupplier instances;
+  private final SharingView view;
   private final Consumer<MeterRegistry> meters;
   private final Runnable close;
 
@@ -104,7 +105,7 @@ public final class LimitWiring implements AutoCloseable {
       KnownPeerCounts knownPeerCounts,
       DenialRecheck denialRecheck,
       DatabaseRegions.@Nullable LocalPeers localPeers,
-      LongSupplier instances,
+      SharingView view,
       Consumer<MeterRegistry> meters,
       Runnable close) {
     this.sharingModes = sharingModes;
@@ -113,7 +114,7 @@ public final class LimitWiring implements AutoCloseable {
     this.knownPeerCounts = knownPeerCounts;
     this.denialRecheck = denialRecheck;
     this.localPeers = localPeers;
-    this.instances = instances;
+    this.view = view;
     this.meters = meters;
     this.close = close;
   }
@@ -159,7 +160,7 @@ public final class LimitWiring implements AutoCloseable {
           KnownPeerCounts.NONE,
           never,
           null,
-          () -> 1,
+          SharingView.ALONE,
           registry -> {},
           () -> {});
     }
@@ -193,15 +194,7 @@ public final class LimitWiring implements AutoCloseable {
           close.run();
         };
     return new LimitWiring(
-        sharingModes,
-        local,
-        source,
-        knownPeerCounts,
-        denialRecheck,
-        localPeers,
-        instances,
-        meters,
-        all);
+        sharingModes, local, source, knownPeerCounts, denialRecheck, localPeers, view, meters, all);
   }
 
   private LimitWiring across(RegionSettings settings, SnapshotSaver.Clocks clocks) {
@@ -223,15 +216,7 @@ public final class LimitWiring implements AutoCloseable {
         };
     LimitSource over = databaseRegions.over(source, sharingModes::isLocal);
     return new LimitWiring(
-        sharingModes,
-        local,
-        over,
-        knownPeerCounts,
-        denialRecheck,
-        localPeers,
-        instances,
-        both,
-        all);
+        sharingModes, local, over, knownPeerCounts, denialRecheck, localPeers, view, both, all);
   }
 
   private static LimitWiring shared(
@@ -272,13 +257,24 @@ public final class LimitWiring implements AutoCloseable {
         countSync,
         denialRecheck,
         countSync::cells,
-        () -> sliceSync.figures().cutOff() ? 1 : sliceSync.figures().members(),
+        view(sliceSync, sync.onOutage()),
         registry -> meter(registry, sliceSync, supply.troubles(), countSync, countStore.troubles()),
         () -> {
           last(sliceSync.leave());
           grants.close();
           counts.close();
           link.close();
+        });
+  }
+
+  private static SharingView view(SliceSync sliceSync, OutagePolicy policy) {
+    return new SharingView(
+        () -> sliceSync.figures().cutOff() ? 1 : sliceSync.figures().members(),
+        () -> {
+          RoundFigures figures = sliceSync.figures();
+          return figures.cutOff()
+              ? new SharingView.Outage(figures.silentSinceNanos(), policy)
+              : null;
         });
   }
 
@@ -411,12 +407,9 @@ public final class LimitWiring implements AutoCloseable {
     return local;
   }
 
-  /**
-   * Returns the number of instances that are known to share limits, this one included; 1 while
-   * Redis is away.
-   */
-  long instances() {
-    return instances.getAsLong();
+  /** Returns what is known of the instances that share limits. */
+  SharingView view() {
+    return view;
   }
 
   /** Returns the source of all limits. */

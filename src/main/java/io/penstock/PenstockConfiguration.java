@@ -23,6 +23,7 @@ import io.penstock.metrics.TraceExemplars;
 import io.penstock.model.ModelContexts;
 import io.penstock.model.ModelQuotas;
 import io.penstock.operator.OperatorSettings;
+import io.penstock.operator.SharingPeers;
 import io.penstock.park.SchedulerAlarms;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.prefix.CacheLearner;
@@ -38,6 +39,7 @@ import io.penstock.settings.SecretText;
 import io.penstock.settings.StartSetup;
 import io.penstock.sharing.DenialRecheck;
 import io.penstock.sharing.LimitSource;
+import io.penstock.sharing.SharingView;
 import io.penstock.store.KeyStorage;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
@@ -138,11 +140,18 @@ class PenstockConfiguration {
     return loops;
   }
 
+  /** Listens from the beginning: instances may join before the operator port exists. */
   @Bean
-  EventBus events() {
+  SharingPeers sharingPeers() {
+    return new SharingPeers();
+  }
+
+  @Bean
+  EventBus events(SharingPeers sharingPeers) {
     EventBus events = new EventBus();
     events.subscribe(new ShadowLog());
     events.subscribe(new SyncLog());
+    events.subscribe(sharingPeers);
     return events;
   }
 
@@ -189,6 +198,11 @@ class PenstockConfiguration {
   @Bean
   DenialRecheck afterDenial(LimitWiring limitWiring) {
     return limitWiring.afterDenial();
+  }
+
+  @Bean
+  SharingView sharingView(LimitWiring limitWiring) {
+    return limitWiring.view();
   }
 
   @Bean

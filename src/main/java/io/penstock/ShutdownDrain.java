@@ -5,6 +5,7 @@ import io.penstock.coordination.ObjectReply;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.gateway.identify.ShutdownGate;
 import io.penstock.settings.PenstockSettings;
+import io.penstock.sharing.SharingView;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -63,7 +64,7 @@ final class ShutdownDrain {
     ShutdownGate shutdownGate = context.getBean(ShutdownGate.class);
     Timeouts timeouts = Timeouts.of(context.getBean(PenstockSettings.class));
     AvailabilityChangeEvent.publish(context, ReadinessState.REFUSING_TRAFFIC);
-    if (context.getBean(LimitWiring.class).instances() == 1) {
+    if (context.getBean(SharingView.class).members().getAsLong() == 1) {
       shutdownGate.servesAgainAfter(start);
     }
     if (timeouts.pause().isPositive()) {

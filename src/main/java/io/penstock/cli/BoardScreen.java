@@ -35,7 +35,7 @@ final class BoardScreen {
     int room = height - lines.size() - 3;
     int pane = Math.max(boardView.info() ? room * 2 / 3 : room / 4, 3);
     int tree = Math.max(1, Math.min(rows.size(), room - pane));
-    lines.addAll(tree(boardView, rows, width, tree));
+    lines.addAll(tree(gatewayBoard, boardView, rows, width, tree));
     WatchedEndpoint selected = boardView.endpoint(rows);
     int left = height - 2 - lines.size();
     if (boardView.info() && selected != null) {
@@ -57,12 +57,19 @@ final class BoardScreen {
     String state = " " + state(gatewayBoard) + " ";
     int right = Math.min(width, TerminalCells.width(state));
     AttributedStringBuilder line = new AttributedStringBuilder();
+    String version = gatewayBoard.instance().path("version").asString("");
+    long unhealthy = gatewayBoard.unhealthy();
     String title =
-        " penstock top %s  %s endpoints, %s waiting"
+        " penstock%s  %s waiting, %s served, %s refused%s  %s"
             .formatted(
-                address,
-                FigureText.count(gatewayBoard.endpoints().size()),
-                FigureText.count(gatewayBoard.waiting()));
+                version.isEmpty() ? "" : " " + terminalStyle.harmless(version, 20),
+                FigureText.count(gatewayBoard.sum("queue_depth")),
+                FigureText.count(gatewayBoard.sum("served")),
+                FigureText.count(gatewayBoard.sum("refused") + gatewayBoard.sum("expired")),
+                unhealthy == 0
+                    ? ""
+                    : ", " + unhealthy + (unhealthy == 1 ? " upstream" : " upstreams") + " down",
+                address);
     terminalStyle.cell(line, title, width - right, style);
     AttributedStyle tone =
         gatewayBoard.connected() ? style : terminalStyle.style(Tone.BAD).inverse();
@@ -72,13 +79,17 @@ final class BoardScreen {
 
   private static String state(GatewayBoard gatewayBoard) {
     if (gatewayBoard.connected()) {
-      return "live";
+      return gatewayBoard.instance().path("stopping").asBoolean(false) ? "stopping" : "live";
     }
     return gatewayBoard.everConnected() ? "not connected: trying again" : "connecting";
   }
 
   private List<AttributedString> tree(
-      BoardView boardView, List<EndpointTree.Row> rows, int width, int height) {
+      GatewayBoard gatewayBoard,
+      BoardView boardView,
+      List<EndpointTree.Row> rows,
+      int width,
+      int height) {
     int name = 0;
     int held = 0;
     int limit = 0;
@@ -86,10 +97,11 @@ final class BoardScreen {
       // Longer names are truncated anyway.
       name = Math.max(name, Math.min(80, row.branches().length() + row.label().length()));
       WatchedEndpoint of = row.endpoint();
-      held = Math.max(held, of == null ? 0 : of.text("held_by").length());
+      held = Math.max(held, of == null ? 0 : of.heldBy(gatewayBoard.zone()).length());
       limit = Math.max(limit, of == null ? 0 : of.text("limit").length());
     }
-    TableColumns tableColumns = new TableColumns(width, name, held, limit, terminalStyle);
+    TableColumns tableColumns =
+        new TableColumns(width, name, held, limit, terminalStyle, gatewayBoard.zone());
     List<AttributedString> lines = new ArrayList<>();
     AttributedStringBuilder heads = new AttributedStringBuilder();
     tableColumns.heads(heads, terminalStyle.style(Tone.SOFT));

@@ -2,6 +2,7 @@ package io.penstock.cli;
 
 import io.penstock.cli.TerminalStyle.Tone;
 import io.penstock.config.FigureText;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
@@ -17,16 +18,18 @@ final class EndpointDetails {
 
   private final TerminalStyle terminalStyle;
   private final int width;
+  private final ZoneId zone;
   private final List<AttributedString> lines = new ArrayList<>();
 
-  private EndpointDetails(TerminalStyle terminalStyle, int width) {
+  private EndpointDetails(TerminalStyle terminalStyle, int width, ZoneId zone) {
+    this.zone = zone;
     this.terminalStyle = terminalStyle;
     this.width = width;
   }
 
   static List<AttributedString> lines(
       GatewayBoard board, WatchedEndpoint of, TerminalStyle terminalStyle, int width) {
-    EndpointDetails details = new EndpointDetails(terminalStyle, width);
+    EndpointDetails details = new EndpointDetails(terminalStyle, width, board.zone());
     details.figures(of);
     JsonNode config = board.config(of.path());
     for (JsonNode upstream : config.path("upstreams")) {
@@ -62,6 +65,10 @@ final class EndpointDetails {
                 of.figure("expired"),
                 of.figure("cancelled"),
                 of.paused() ? "; paused" : ""));
+    String trouble = of.trouble(zone);
+    if (!trouble.isEmpty()) {
+      add(of.tone(), of.state() + ": " + trouble);
+    }
   }
 
   private void upstream(JsonNode configured, JsonNode now) {
@@ -108,7 +115,7 @@ final class EndpointDetails {
     long most = limit.path("effective").asLong(0);
     long used = limit.path("used_global").asLong(0) + limit.path("held").asLong(0);
     double part = most == 0 ? 0 : (double) used / (double) most;
-    AttributedStyle style = terminalStyle.use(part);
+    AttributedStyle style = terminalStyle.use();
     AttributedStringBuilder line = new AttributedStringBuilder();
     int bar = Math.min(BAR, Math.max(0, width - 8));
     line.append("  ").append(terminalStyle.bar(part, bar), style);

@@ -33,6 +33,7 @@ final class GatewayBoard {
   private final TreeMap<String, WatchedEndpoint> endpoints = new TreeMap<>();
   private final Deque<Line> log = new ArrayDeque<>();
   private JsonNode upstreams = JsonNodeFactory.instance.arrayNode();
+  private JsonNode instance = JsonNodeFactory.instance.objectNode();
   private boolean connected;
   private boolean everConnected;
   private String trouble = "";
@@ -64,6 +65,25 @@ final class GatewayBoard {
     return JsonNodeFactory.instance.objectNode();
   }
 
+  /** Returns the zone of the times that are shown. */
+  ZoneId zone() {
+    return zone;
+  }
+
+  /** Returns the state of the instance; empty until it is known. */
+  JsonNode instance() {
+    return instance;
+  }
+
+  /** Returns the number of upstreams that do not work. */
+  long unhealthy() {
+    long unhealthy = 0;
+    for (JsonNode upstream : upstreams) {
+      unhealthy += upstream.path("health").asString("healthy").equals("healthy") ? 0 : 1;
+    }
+    return unhealthy;
+  }
+
   boolean connected() {
     return connected;
   }
@@ -73,8 +93,9 @@ final class GatewayBoard {
     return everConnected;
   }
 
-  long waiting() {
-    return endpoints.values().stream().mapToLong(WatchedEndpoint::depth).sum();
+  /** Returns the sum of a figure of all endpoints. */
+  long sum(String figure) {
+    return endpoints.values().stream().mapToLong(each -> each.figure(figure)).sum();
   }
 
   /** Returns the configuration of the endpoint, empty until it is known. */
@@ -111,7 +132,8 @@ final class GatewayBoard {
     switch (name) {
       case "endpoints" -> endpoints(data);
       case "upstreams" -> upstreams = data;
-      default -> {} // the state of the instance is not shown, and missed snapshots lose nothing
+      case "instance" -> instance = data;
+      default -> {} // missed snapshots lose nothing
     }
   }
 

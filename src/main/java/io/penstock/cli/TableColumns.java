@@ -2,6 +2,7 @@ package io.penstock.cli;
 
 import io.penstock.cli.TerminalStyle.Tone;
 import io.penstock.config.FigureText;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -58,11 +59,12 @@ final class TableColumns {
   private static final Set<Column> WORDS =
       EnumSet.of(Column.NAME, Column.DOTS, Column.HELD_BY, Column.LIMIT);
 
-  private static final int MOST_HELD = 32;
+  private static final int MOST_HELD = 60;
   private static final int MOST_DOTS = 60;
 
   private final Map<Column, Integer> widths = new EnumMap<>(Column.class);
   private final TerminalStyle terminalStyle;
+  private final ZoneId zone;
 
   /**
    * Distributes {@code columns} of the terminal.
@@ -70,9 +72,12 @@ final class TableColumns {
    * @param name width of the widest name
    * @param held width of the widest description of what is waited for
    * @param limit width of the widest limit
+   * @param zone of the times that are shown
    */
-  TableColumns(int columns, int name, int held, int limit, TerminalStyle terminalStyle) {
+  TableColumns(
+      int columns, int name, int held, int limit, TerminalStyle terminalStyle, ZoneId zone) {
     this.terminalStyle = terminalStyle;
+    this.zone = zone;
     int left = columns + 1;
     for (Column each : WANTED) {
       if (left < each.least + 1) {
@@ -155,11 +160,9 @@ final class TableColumns {
           TerminalCells.right(line, FigureText.count(of.depth()), width, terminalStyle.style(tone));
         }
         case DOTS -> dots(line, of, width);
-        case BAR ->
-            line.append(
-                terminalStyle.bar(of.utilization(), width), terminalStyle.use(of.utilization()));
+        case BAR -> line.append(terminalStyle.bar(of.utilization(), width), terminalStyle.use());
         case HELD_BY ->
-            terminalStyle.cell(line, of.text("held_by"), width, terminalStyle.style(Tone.PLAIN));
+            terminalStyle.cell(line, of.heldBy(zone), width, terminalStyle.style(of.tone()));
         case LIMIT ->
             terminalStyle.cell(line, of.text("limit"), width, terminalStyle.style(Tone.SOFT));
         default -> TerminalCells.right(line, figure(each, of), width, style(each, of));
@@ -178,10 +181,10 @@ final class TableColumns {
 
   private AttributedStyle style(Column column, WatchedEndpoint of) {
     if (column == Column.USED) {
-      return terminalStyle.use(of.utilization());
+      return terminalStyle.use();
     }
-    boolean bad = column == Column.REFUSED && refused(of) > 0;
-    return terminalStyle.style(bad ? Tone.BAD : Tone.PLAIN);
+    boolean some = column == Column.REFUSED && refused(of) > 0;
+    return terminalStyle.style(some ? Tone.FAIR : Tone.PLAIN);
   }
 
   private static String figure(Column column, WatchedEndpoint of) {

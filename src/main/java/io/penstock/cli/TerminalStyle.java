@@ -89,9 +89,9 @@ record TerminalStyle(boolean unicode, boolean colour) {
     return unicode ? "┃ " : "| ";
   }
 
-  /** Returns the style of a utilization from 0 to 1, with the same bounds as in the console. */
-  AttributedStyle use(double part) {
-    return style(part > 0.9 ? Tone.BAD : part > 0.7 ? Tone.FAIR : Tone.GOOD);
+  /** Returns the style of a utilization. It is the same for all: a full quota is no fault. */
+  AttributedStyle use() {
+    return style(Tone.GOOD);
   }
 
   /** Returns a bar of {@code columns}, filled to the fraction {@code part} from 0 to 1. */

@@ -3,12 +3,14 @@ package io.penstock.cli;
 import io.penstock.config.FigureText;
 import io.penstock.config.LimitText;
 import java.io.PrintWriter;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /** Endpoints as a table for scripts, with full names, plain figures and no colours. */
 final class TopTable {
+  private static final String NONE = "-";
   private static final int MOST_NAME = 4_096;
   private static final List<String> HEADS =
       List.of(
@@ -21,7 +23,8 @@ final class TopTable {
           "USE",
           "STATE",
           "ENDPOINT",
-          "LIMIT");
+          "LIMIT",
+          "DETAIL");
 
   private static final Set<String> FIGURES = Set.copyOf(HEADS.subList(0, HEADS.indexOf("STATE")));
 
@@ -36,7 +39,7 @@ final class TopTable {
   }
 
   private static List<String> row(JsonNode of, TerminalStyle terminalStyle) {
-    String limit = LimitText.of(of.path("config")).replace(' ', ',');
+    WatchedEndpoint endpoint = new WatchedEndpoint(of.path("path").asString(""), of);
     return List.of(
         figure(of, "queue_depth"),
         figure(of, "oldest_wait_ms"),
@@ -45,9 +48,15 @@ final class TopTable {
         figure(of, "expired"),
         figure(of, "cancelled"),
         FigureText.percent(of.path("utilization").asDouble(0)),
-        of.path("paused").asBoolean(false) ? "paused" : "open",
-        terminalStyle.harmless(of.path("path").asString(""), MOST_NAME).replace(' ', '_'),
-        limit.isEmpty() ? "-" : terminalStyle.harmless(limit, MOST_NAME));
+        endpoint.state(),
+        word(endpoint.path(), terminalStyle),
+        word(LimitText.of(of.path("config")), terminalStyle),
+        word(endpoint.trouble(ZoneOffset.UTC), terminalStyle));
+  }
+
+  /** Returns a text as one word, so that scripts can split the columns. */
+  private static String word(String text, TerminalStyle terminalStyle) {
+    return text.isEmpty() ? NONE : terminalStyle.harmless(text, MOST_NAME).replace(' ', '_');
   }
 
   private static String figure(JsonNode of, String name) {

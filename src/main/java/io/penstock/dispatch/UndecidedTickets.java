@@ -80,6 +80,19 @@ public final class UndecidedTickets {
     routeSource.signal().run();
   }
 
+  /** Returns the tickets that wait here, in the order in which they came. */
+  public List<ParkedTicket> waiting() {
+    return places.stream()
+        .map(place -> place.parkedTicket)
+        .filter(each -> each.state() == State.PARKED)
+        .toList();
+  }
+
+  /** Returns when the oldest of them arrived; {@link Ticker#NEVER} when there are none. */
+  public long oldestNanos() {
+    return places.isEmpty() ? Ticker.NEVER : places.getFirst().parkedTicket.arrivedNanos();
+  }
+
   /** Adds a ticket, or refuses it when as many wait here as the queue's bounds allow. */
   public void add(ParkedTicket parkedTicket, CallerAccount.AwaitingSlices dry) {
     String full = backlog.boundReached(routeSource.bounds(), parkedTicket);

@@ -380,6 +380,14 @@ public final class Endpoint {
     dispatchInbox.send(at -> dispatcher.pause(paused, at)); // the last of several counts
   }
 
+  /**
+   * Returns the tickets whose caller could not be charged yet, because a shared limit has not said
+   * whether there is room. For the owner of the queue.
+   */
+  List<ParkedTicket> undecided() {
+    return undecided.waiting();
+  }
+
   /** Runs a task as the owner of the queue, soon. */
   void runAsOwner(ObjLongConsumer<Dispatcher> task) {
     dispatchInbox.send(at -> task.accept(dispatcher, at));
@@ -442,6 +450,11 @@ public final class Endpoint {
     recentOutcomes().close();
     inFlight.closing();
     dispatchInbox.send(at -> closeAll(refusal));
+  }
+
+  /** Returns whether it refuses all requests: it was removed, or the gateway stops. */
+  public boolean refusesAll() {
+    return endpointLifecycle.refusesAll() != null;
   }
 
   /** Returns whether it was closed. */
@@ -535,7 +548,7 @@ public final class Endpoint {
     @Override
     public long step(long now) {
       long next = Math.min(undecided.step(now), dispatcher.step(now));
-      oldestNanos = dispatcher.waitingRoom().oldestNanos();
+      oldestNanos = Math.min(dispatcher.waitingRoom().oldestNanos(), undecided.oldestNanos());
       bodylessRefusal.follow(dispatcher.waitingRoom());
       if (oldestNanos == Ticker.NEVER) {
         places.forget();

@@ -51,7 +51,8 @@ public final class TicketOperations {
   /** Gives the first {@code most} waiting tickets of an endpoint to {@code receiver}. */
   public void list(Endpoint endpoint, int most, Consumer<QueueSnapshot> receiver) {
     endpoint.runAsOwner(
-        (dispatcher, now) -> receiver.accept(QueueSnapshot.of(dispatcher, most, now)));
+        (dispatcher, now) ->
+            receiver.accept(QueueSnapshot.of(dispatcher, endpoint.undecided(), most, now)));
   }
 
   /**
@@ -61,7 +62,9 @@ public final class TicketOperations {
   public void next(Endpoint endpoint, Consumer<Optional<WaitingTicket>> receiver) {
     endpoint.runAsOwner(
         (dispatcher, now) -> {
-          ParkedTicket next = dispatcher.waitingRoom().inTurn().get();
+          ParkedTicket inTurn = dispatcher.waitingRoom().inTurn().get();
+          List<ParkedTicket> undecided = inTurn == null ? endpoint.undecided() : List.of();
+          ParkedTicket next = undecided.isEmpty() ? inTurn : undecided.getFirst();
           receiver.accept(
               Optional.ofNullable(next).map(each -> QueueSnapshot.ofTicket(dispatcher, each, now)));
         });

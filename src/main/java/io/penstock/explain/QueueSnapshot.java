@@ -33,9 +33,20 @@ public final class QueueSnapshot {
     this.paused = paused;
   }
 
-  /** Returns the first {@code most} waiting tickets, at most {@value #FARTHEST}. */
-  public static QueueSnapshot of(Dispatcher dispatcher, int most, long now) {
-    return of(dispatcher, most, null, now);
+  /**
+   * Returns the first {@code most} waiting tickets, at most {@value #FARTHEST}.
+   *
+   * @param undecided tickets that are not in the queue yet; they come last
+   */
+  public static QueueSnapshot of(
+      Dispatcher dispatcher, List<ParkedTicket> undecided, int most, long now) {
+    QueueSnapshot snapshot = of(dispatcher, most, null, now);
+    for (ParkedTicket each : undecided) {
+      if (snapshot.tickets.size() < Math.min(most, FARTHEST) && each.shadow() == null) {
+        snapshot.tickets.add(snapshot.waiting(each, dispatcher.waitingRoom()));
+      }
+    }
+    return snapshot;
   }
 
   /** Returns one ticket, and the tickets before it. */
@@ -85,14 +96,20 @@ public final class QueueSnapshot {
     Map<ParkedTicket, WaitForecast> exact = dryRun == null ? Map.of() : dryRun.forecasts();
     WaitEstimate waitEstimate = new WaitEstimate(nanos);
     for (WaitingTicket each : tickets) {
-      WaitForecast expected = paused ? WaitForecast.UNKNOWN : exact.get(each.ticket());
+      boolean unknown = paused || each.undecided();
+      WaitForecast expected = unknown ? WaitForecast.UNKNOWN : exact.get(each.ticket());
       all.add(
           new QueuePlace(
               each.ticket(),
-              all.size() + 1,
+              each.undecided() ? 0 : all.size() + 1,
               expected == null ? waitEstimate.ofNext(each.ticket(), each.routes()) : expected));
     }
     return all;
+  }
+
+  /** Returns the tickets in order. */
+  public List<WaitingTicket> tickets() {
+    return List.copyOf(tickets);
   }
 
   /** Returns the place of a ticket; with position 0 when it is not among these. */

@@ -6,6 +6,7 @@ import io.penstock.dispatch.QueuePlace;
 import io.penstock.dispatch.WaitForecast;
 import io.penstock.tenant.SharedState;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -99,7 +100,8 @@ public final class RecentPlaces {
     }
     owner.accept(
         (dispatcher, at) -> {
-          QueueSnapshot snapshot = QueueSnapshot.of(dispatcher, QueueSnapshot.FARTHEST, at);
+          QueueSnapshot snapshot =
+              QueueSnapshot.of(dispatcher, List.of(), QueueSnapshot.FARTHEST, at);
           mine.completeAsync(() -> publish(snapshot));
         });
     return mine.copy();

@@ -3,10 +3,13 @@ package io.penstock.operator;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.event.EventBus;
 import io.penstock.pool.UpstreamRegistry;
+import io.penstock.sharing.SharingView;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
+import org.springframework.boot.availability.ApplicationAvailability;
+import org.springframework.boot.availability.ReadinessState;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.Order;
 import org.springframework.web.reactive.function.server.RouterFunction;
@@ -21,18 +24,24 @@ class ConsoleConfiguration {
       EndpointRegistry registry,
       UpstreamRegistry upstreamRegistry,
       EventBus events,
+      SharingView sharing,
+      SharingPeers sharingPeers,
+      ApplicationAvailability availability,
       Ticker ticker) {
     RecentWaits recentWaits = new RecentWaits();
     UpstreamsHandler providers = new UpstreamsHandler(upstreamRegistry, ticker, WallClock.system());
-    EndpointsHandler endpoints = new EndpointsHandler(registry, upstreamRegistry, ticker);
-    LiveRows rows = new LiveRows(registry, endpoints, recentWaits, ticker);
-    SharingPeers sharingPeers = new SharingPeers();
-    var _ = events.subscribe(sharingPeers); // subscribed for as long as the gateway lives
+    EndpointsHandler endpoints =
+        new EndpointsHandler(registry, upstreamRegistry, ticker, WallClock.system());
+    LiveRows rows = new LiveRows(registry, endpoints, recentWaits, sharing, ticker);
+    InstanceView instance =
+        new InstanceView(
+            sharing,
+            sharingPeers,
+            () -> availability.getReadinessState() == ReadinessState.REFUSING_TRAFFIC,
+            ticker,
+            WallClock.system());
     LiveChanges liveChanges =
-        new LiveChanges(
-            rows::rows,
-            () -> OperatorJson.text(providers.views()),
-            () -> OperatorJson.text(sharingPeers.view()));
+        new LiveChanges(rows::rows, () -> OperatorJson.text(providers.views()), instance::json);
     return new LiveStream(liveChanges, recentWaits, events);
   }
 

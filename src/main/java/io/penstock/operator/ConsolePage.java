@@ -5,12 +5,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.Resource;
-import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.MediaTypeFactory;
-import org.springframework.web.reactive.function.server.RequestPredicate;
-import org.springframework.web.reactive.function.server.RequestPredicates;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerRequest;
@@ -57,17 +54,12 @@ final class ConsolePage {
   static RouterFunction<ServerResponse> routes() {
     return RouterFunctions.route()
         .GET("/", request -> ServerResponse.seeOther(URI.create("/console")).build())
-        .route(reads("/console"), request -> answer(own("index.html")))
-        .route(reads("/console/reasons"), request -> answer(REASONS))
-        .route(reads("/console/lib/{*file}"), ConsolePage::library)
-        .route(reads("/console/{file}"), ConsolePage::file)
+        .GET("/console", request -> answer(own("index.html")))
+        .HEAD("/console", request -> answer(own("index.html")))
+        .GET("/console/lib/{*file}", ConsolePage::library)
+        .GET("/console/{file}", ConsolePage::file)
         .path("/console", () -> ProblemAnswer.only("GET, HEAD"))
         .build();
-  }
-
-  private static RequestPredicate reads(String path) {
-    return RequestPredicates.methods(HttpMethod.GET, HttpMethod.HEAD)
-        .and(RequestPredicates.path(path));
   }
 
   private static Resource own(String file) {
@@ -76,6 +68,9 @@ final class ConsolePage {
 
   private static Mono<ServerResponse> file(ServerRequest request) {
     String file = request.pathVariable("file");
+    if (file.equals("reasons")) {
+      return answer(REASONS);
+    }
     return FILE.matcher(file).matches() ? answer(own(file)) : nothing();
   }
 

@@ -9,6 +9,7 @@ import io.penstock.pool.UpstreamRegistry;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.quota.Quota;
 import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,11 +31,17 @@ final class EndpointsHandler {
   private final EndpointRegistry registry;
   private final UpstreamRegistry upstreamRegistry;
   private final Ticker ticker;
+  private final WallClock clock;
 
-  EndpointsHandler(EndpointRegistry registry, UpstreamRegistry upstreamRegistry, Ticker ticker) {
+  EndpointsHandler(
+      EndpointRegistry registry,
+      UpstreamRegistry upstreamRegistry,
+      Ticker ticker,
+      WallClock clock) {
     this.registry = registry;
     this.upstreamRegistry = upstreamRegistry;
     this.ticker = ticker;
+    this.clock = clock;
   }
 
   /** Answers with an array of all endpoints, or of the one at {@code ?path=}. */
@@ -94,20 +101,24 @@ final class EndpointsHandler {
   /** Returns the endpoint's current state, without its configuration. */
   ObjectNode state(Endpoint endpoint) {
     EndpointTotals endpointTotals = endpoint.totals();
+    long now = ticker.nanos();
+    EndpointState state = EndpointState.of(endpoint, upstreamRegistry, now);
     // Other threads update the sums concurrently, so they may be below zero for a moment.
-    return OperatorJson.object()
-        .put("path", endpoint.path())
-        .put("dynamic", endpoint.spec().isDynamic())
-        .put("queue_depth", Math.max(0, endpointTotals.requests(TicketFate.WAITING)))
-        .put("queued_tokens", Math.max(0, endpointTotals.tokens(TicketFate.WAITING)))
-        .put("queued_bytes", Math.max(0, endpointTotals.bytes(TicketFate.WAITING)))
-        .put("oldest_wait_ms", endpoint.oldestWaitNanos() / 1_000_000)
-        .put("utilization", Math.round(utilization(endpoint) * DIGITS) / DIGITS)
-        .put("paused", endpoint.paused())
-        .put("served", endpointTotals.requests(TicketFate.SERVED))
-        .put("refused", endpointTotals.requests(TicketFate.REFUSED))
-        .put("expired", endpointTotals.requests(TicketFate.EXPIRED))
-        .put("cancelled", endpointTotals.requests(TicketFate.CANCELLED));
+    ObjectNode view =
+        OperatorJson.object()
+            .put("path", endpoint.path())
+            .put("dynamic", endpoint.spec().isDynamic())
+            .put("queue_depth", Math.max(0, endpointTotals.requests(TicketFate.WAITING)))
+            .put("queued_tokens", Math.max(0, endpointTotals.tokens(TicketFate.WAITING)))
+            .put("queued_bytes", Math.max(0, endpointTotals.bytes(TicketFate.WAITING)))
+            .put("oldest_wait_ms", endpoint.oldestWaitNanos() / 1_000_000)
+            .put("utilization", Math.round(utilization(endpoint) * DIGITS) / DIGITS)
+            .put("paused", endpoint.paused())
+            .put("served", endpointTotals.requests(TicketFate.SERVED))
+            .put("refused", endpointTotals.requests(TicketFate.REFUSED))
+            .put("expired", endpointTotals.requests(TicketFate.EXPIRED))
+            .put("cancelled", endpointTotals.requests(TicketFate.CANCELLED));
+    return view.set("state", state.json(new ClockReading(now, clock.unixMillis())));
   }
 
   private double utilization(Endpoint endpoint) {

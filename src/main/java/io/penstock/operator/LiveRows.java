@@ -6,6 +6,7 @@ import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.explain.BindingLimit;
 import io.penstock.explain.WaitingTicket;
+import io.penstock.sharing.SharingView;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,6 +34,7 @@ final class LiveRows {
   private final EndpointRegistry registry;
   private final EndpointsHandler views;
   private final RecentWaits recentWaits;
+  private final SharingView sharing;
   private final Ticker ticker;
 
   /** Answers of the owners of queues since the last snapshot. */
@@ -44,7 +46,12 @@ final class LiveRows {
   private final IdentityHashMap<EndpointSpec, String> limits = new IdentityHashMap<>();
 
   LiveRows(
-      EndpointRegistry registry, EndpointsHandler views, RecentWaits recentWaits, Ticker ticker) {
+      EndpointRegistry registry,
+      EndpointsHandler views,
+      RecentWaits recentWaits,
+      SharingView sharing,
+      Ticker ticker) {
+    this.sharing = sharing;
     this.registry = registry;
     this.views = views;
     this.recentWaits = recentWaits;
@@ -102,9 +109,12 @@ final class LiveRows {
     return counts.isEmpty() ? null : held.get(path);
   }
 
-  private static String words(String path, @Nullable BindingLimit binding) {
+  private String words(String path, @Nullable BindingLimit binding) {
     if (binding == null) {
       return "";
+    }
+    if (TicketWords.needsStore(binding.cause()) && sharing.outage().get() != null) {
+      return "Redis is away";
     }
     String what = lower(binding.cause());
     String measure = binding.measure() == null ? "" : " " + lower(binding.measure());

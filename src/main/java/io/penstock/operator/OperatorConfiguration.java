@@ -18,6 +18,7 @@ import io.penstock.model.QuotaReservations;
 import io.penstock.park.SchedulerAlarm;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.provider.ProviderCount;
+import io.penstock.sharing.SharingView;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import io.penstock.tokenizer.TextTokenizers;
@@ -159,6 +160,7 @@ class OperatorConfiguration {
   RouterFunction<ServerResponse> operatorRoutes(
       EndpointRegistry registry,
       UpstreamRegistry upstreamRegistry,
+      SharingView sharing,
       Ticker ticker,
       EventStream events,
       ConfigurationReloader reloader,
@@ -167,7 +169,8 @@ class OperatorConfiguration {
       KeysHandler keys,
       UsageHandler usage,
       ProbeHandler probes) {
-    EndpointsHandler endpoints = new EndpointsHandler(registry, upstreamRegistry, ticker);
+    EndpointsHandler endpoints =
+        new EndpointsHandler(registry, upstreamRegistry, ticker, WallClock.system());
     UpstreamsHandler providers = new UpstreamsHandler(upstreamRegistry, ticker, WallClock.system());
     ReloadHandler reload = new ReloadHandler(reloader);
     return RouterFunctions.route()
@@ -175,7 +178,7 @@ class OperatorConfiguration {
         .POST("/endpoints/pause", endpoints::pause)
         .POST("/endpoints/resume", endpoints::resume)
         .POST("/endpoints/test", probes::send)
-        .add(new TicketsHandler(registry, ticker, WallClock.system()).routes())
+        .add(new TicketsHandler(registry, sharing, ticker, WallClock.system()).routes())
         .GET("/upstreams", providers::list)
         .POST("/upstreams/retry", providers::retry)
         .GET("/config", endpoints::config)

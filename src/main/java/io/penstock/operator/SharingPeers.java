@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The instances that this one shares limits with, as the latest events describe them. Listens to
- * all events; safe from any thread.
+ * The state of the sharing of limits with other instances, as the latest events describe it.
+ * Listens to all events; safe from any thread.
  */
-final class SharingPeers implements EventSink {
+public final class SharingPeers implements EventSink {
   /**
    * State of the sharing of one kind of limits.
    *
@@ -22,24 +22,12 @@ final class SharingPeers implements EventSink {
    */
   record Standing(String sharing, String change, boolean well, String detail) {}
 
-  /**
-   * State of the sharing of all limits.
-   *
-   * @param members number of instances known to share limits, this one included
-   * @param sync one entry for each kind of shared limits; empty if none are shared
-   */
-  record View(long members, List<Standing> sync) {}
-
   private final Map<String, Standing> standings = new TreeMap<>();
-  private long members = 1;
 
   @Override
   public synchronized void publish(Event event) {
     if (!(event instanceof Event.Synced synced)) {
       return;
-    }
-    if (synced.members() > 0) {
-      members = synced.members();
     }
     String sharing = synced.sharing();
     if (sharing != null) { // otherwise only the number of members changed
@@ -53,7 +41,8 @@ final class SharingPeers implements EventSink {
     }
   }
 
-  synchronized View view() {
-    return new View(members, List.copyOf(standings.values()));
+  /** Returns one entry for each kind of shared limits; none if none are shared. */
+  synchronized List<Standing> standings() {
+    return List.copyOf(standings.values());
   }
 }

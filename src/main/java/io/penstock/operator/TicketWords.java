@@ -8,12 +8,19 @@ import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.WaitForecast;
 import io.penstock.explain.BindingLimit;
 import io.penstock.explain.PastTicket;
+import io.penstock.explain.QueueSnapshot;
 import io.penstock.explain.WaitExplanation;
 import io.penstock.explain.WaitingTicket;
 import io.penstock.limit.LimitSpec;
 import io.penstock.refusal.Refusal;
+import io.penstock.sharing.SharingView;
 import io.penstock.time.Ticker;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
@@ -27,10 +34,16 @@ final class TicketWords {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final ClockReading now;
+  private final SharingView.@Nullable Outage outage;
 
-  /** Creates a converter that describes tickets as of the given moment. */
-  TicketWords(ClockReading now) {
+  /**
+   * Creates a converter that describes tickets as of the given moment.
+   *
+   * @param outage of the store of shared limits, or null while there is none
+   */
+  TicketWords(ClockReading now, SharingView.@Nullable Outage outage) {
     this.now = now;
+    this.outage = outage;
   }
 
   /** Returns a waiting ticket in the form of the list of tickets. */
@@ -40,7 +53,7 @@ final class TicketWords {
         OperatorJson.object()
             .put("id", ticket.order())
             .put("request_id", ticket.origin().requestId())
-            .put("position", each.position());
+            .put("position", each.position() == 0 ? null : each.position());
     addRequest(view, ticket.cost(), ticket.origin(), ticket.model());
     view.put("waited_ms", millis(now.nanos() - ticket.arrivedNanos()));
     return addExpected(view, each);
@@ -106,7 +119,7 @@ final class TicketWords {
   }
 
   private ObjectNode addReasons(ObjectNode view, WaitExplanation explanation, long lookedNanos) {
-    view.set("binds", binding(explanation.binding()));
+    view.set("binds", binding(explanation.binding(), lookedNanos));
     ArrayNode limits = view.putArray("limits");
     explanation.limits().forEach(each -> limits.add(limit(each, lookedNanos)));
     return view;
@@ -124,7 +137,7 @@ final class TicketWords {
         .put("retry_after_ms", retry.isPresent() ? retry.getAsLong() : null);
   }
 
-  private @Nullable ObjectNode binding(@Nullable BindingLimit bindingLimit) {
+  private @Nullable ObjectNode binding(@Nullable BindingLimit bindingLimit, long lookedNanos) {
     return bindingLimit == null
         ? null
         : OperatorJson.object()
@@ -133,7 +146,7 @@ final class TicketWords {
             .put("name", bindingLimit.name())
             .put("measure", bindingLimit.measure() == null ? null : lower(bindingLimit.measure()))
             .put("until", ifEver(bindingLimit.untilNanos()))
-            .put("detail", sentence(bindingLimit));
+            .put("detail", sentence(bindingLimit, lookedNanos));
   }
 
   private ObjectNode limit(WaitExplanation.Considered limit, long lookedNanos) {
@@ -159,7 +172,8 @@ final class TicketWords {
         .put("until", admits ? null : ifEver(limit.untilNanos()));
   }
 
-  private String sentence(BindingLimit bindingLimit) {
+  /** Returns what is known of a reason for waiting, in one sentence. */
+  private String sentence(BindingLimit bindingLimit, long lookedNanos) {
     String owner =
         bindingLimit.kind() == null
             ? ""
@@ -171,8 +185,13 @@ final class TicketWords {
               : "the endpoint was paused";
       case QUEUE_FULL -> "the queue is full: it waits for a place there";
       case LIMIT -> limited(bindingLimit, owner);
-      case SLICE -> "the part of this instance" + owner + " is used up: the next round brings more";
-      case LIMIT_UNAVAILABLE -> "a limit" + owner + " is shared with others, and none is heard of";
+      case SLICE ->
+          away(lookedNanos)
+              .orElse(
+                  "the part of this instance" + owner + " is used up: the next round brings more");
+      case LIMIT_UNAVAILABLE ->
+          away(lookedNanos)
+              .orElse("a limit" + owner + " is shared with others, and none is heard of");
       case LIMIT_RECOVERING ->
           "Redis has lost data, and an instance that is gone may have used up a limit" + owner;
       case UPSTREAM_PAUSED -> "the provider" + owner + " said that it has had enough";
@@ -183,6 +202,47 @@ final class TicketWords {
       case KEPT_FOR_ANOTHER -> "what frees" + owner + " is kept for one that was passed too often";
       case OTHERS_FIRST -> "it fits, and others are to go before it";
     };
+  }
+
+  /** Returns whether a cause ends with the next answer of the store of shared limits. */
+  static boolean needsStore(BindingLimit.Cause cause) {
+    return cause == BindingLimit.Cause.SLICE || cause == BindingLimit.Cause.LIMIT_UNAVAILABLE;
+  }
+
+  /**
+   * Returns why tickets wait: each reason once, with the number of tickets and the last instant at
+   * which it ends for one of them. The most frequent reason comes first.
+   */
+  ArrayNode reasons(QueueSnapshot queue) {
+    Map<String, ObjectNode> byDetail = new LinkedHashMap<>();
+    for (WaitingTicket each : queue.tickets()) {
+      BindingLimit binds = each.explanation().binding();
+      BindingLimit known =
+          binds == null ? BindingLimit.of(BindingLimit.Cause.OTHERS_FIRST, Ticker.NEVER) : binds;
+      ObjectNode reason = Objects.requireNonNull(binding(known, each.nanos()));
+      String until = reason.path("until").asString("");
+      ObjectNode group =
+          byDetail.computeIfAbsent(
+              reason.path("detail").asString(), detail -> reason.put("count", 0));
+      group.put("count", group.path("count").asInt() + 1);
+      if (until.compareTo(group.path("until").asString("")) > 0) {
+        group.put("until", until);
+      }
+    }
+    ArrayNode reasons = OperatorJson.object().arrayNode();
+    byDetail.values().stream()
+        .sorted(Comparator.comparingInt((ObjectNode each) -> each.path("count").asInt()).reversed())
+        .forEach(reasons::add);
+    return reasons;
+  }
+
+  /** Returns that the store of shared limits is away, if it was at an instant. */
+  private Optional<String> away(long lookedNanos) {
+    return outage == null || outage.sinceNanos() > lookedNanos
+        ? Optional.empty()
+        : Optional.of(
+            "Redis has been away since %s (penstock.redis.on-outage=%s)"
+                .formatted(now.time(outage.sinceNanos()), outage.policy().text()));
   }
 
   private String limited(BindingLimit bindingLimit, String owner) {

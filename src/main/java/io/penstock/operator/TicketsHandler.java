@@ -9,6 +9,7 @@ import io.penstock.explain.TicketRecord;
 import io.penstock.explain.WaitingTicket;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.sharing.SharingView;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.time.Duration;
@@ -45,11 +46,13 @@ final class TicketsHandler {
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock.operator");
 
   private final EndpointRegistry registry;
+  private final SharingView sharing;
   private final Ticker ticker;
   private final WallClock clock;
 
-  TicketsHandler(EndpointRegistry registry, Ticker ticker, WallClock clock) {
+  TicketsHandler(EndpointRegistry registry, SharingView sharing, Ticker ticker, WallClock clock) {
     this.registry = registry;
+    this.sharing = sharing;
     this.ticker = ticker;
     this.clock = clock;
   }
@@ -58,9 +61,11 @@ final class TicketsHandler {
   RouterFunction<ServerResponse> routes() {
     return RouterFunctions.route()
         .GET("/tickets", this::list)
+        .GET("/endpoints/waiting", this::reasons)
         .GET("/tickets/{id}", this::show)
         .DELETE("/tickets", this::removeAll)
         .DELETE("/tickets/{id}", this::remove)
+        .path("/endpoints/waiting", () -> ProblemAnswer.only("GET"))
         .path("/tickets", () -> ProblemAnswer.only("GET, DELETE"))
         .path("/tickets/{id}", () -> ProblemAnswer.only("GET, DELETE"))
         .build();
@@ -93,6 +98,27 @@ final class TicketsHandler {
   private List<ObjectNode> views(QueueSnapshot queueSnapshot) {
     TicketWords words = words();
     return queueSnapshot.places().stream().map(words::waiting).toList();
+  }
+
+  /** Tells why the tickets at {@code ?path=} wait, grouped by reason. */
+  private Mono<ServerResponse> reasons(ServerRequest request) {
+    Optional<String> path = request.queryParam("path");
+    if (path.isEmpty()) {
+      return ProblemAnswer.answering(HttpStatus.BAD_REQUEST, "?path= is expected");
+    }
+    Endpoint endpoint = registry.at(path.get());
+    return endpoint == null
+        ? EndpointsHandler.none()
+        : askOwner(
+                (Consumer<QueueSnapshot> receiver) ->
+                    registry.tickets().list(endpoint, Integer.MAX_VALUE, receiver))
+            .flatMap(
+                queue ->
+                    OperatorJson.answer(
+                        OperatorJson.object()
+                            .put("looked_at", queue.tickets().size())
+                            .set("reasons", words().reasons(queue))))
+            .onErrorResume(TimeoutException.class, late -> late());
   }
 
   /** Shows one ticket, found by its number or its request id: what it waits for, or its outcome. */
@@ -206,7 +232,8 @@ final class TicketsHandler {
   }
 
   private TicketWords words() {
-    return new TicketWords(new ClockReading(ticker.nanos(), clock.unixMillis()));
+    return new TicketWords(
+        new ClockReading(ticker.nanos(), clock.unixMillis()), sharing.outage().get());
   }
 
   private static Mono<ServerResponse> none() {

@@ -123,6 +123,11 @@ public final class StoreContact {
     }
   }
 
+  /** Returns when the last answer came if this instance is cut off, or {@link #CONNECTED}. */
+  public long silentSinceNanos() {
+    return cutOff == CONNECTED ? CONNECTED : answered;
+  }
+
   /** Returns since when this instance is cut off, or {@link #CONNECTED}. */
   public long cutOffNanos() {
     return cutOff;

@@ -39,7 +39,7 @@ final class RoundCounters {
             new RoundFigures.Rounds(sent, answered, givenUp, answeredNanos),
             shortages.sum(),
             learning,
-            contact.cutOffNanos() != StoreContact.CONNECTED,
+            contact.silentSinceNanos(),
             Math.max(1, contact.members()),
             limits,
             barred);

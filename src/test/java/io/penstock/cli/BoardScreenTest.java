@@ -46,7 +46,7 @@ class BoardScreenTest {
     assertThat(draw(80, 24))
         .hasSize(24)
         .startsWith(
-            " penstock top http://127.0.0.1:8081  3 endpoints, 3 waiting                live",
+            " penstock  3 waiting, 12.3K served, 4 refused  http://127.0.0.1:8081       live",
             "ENDPOINT     WAITING                OLDEST   P50   P90   P99 USED SERVED REFUSED",
             "/openai",
             "┣ chat             3 ●●●             12.0s     -     -     -  93%  12.3K       4",
@@ -56,6 +56,34 @@ class BoardScreenTest {
             "12:00:00 queued     /openai/chat #7 120 tokens",
             "12:00:00 released   /permits #8 waited 1.5s")
         .endsWith("q quit  p pause  r resume  space test  i info  jk move");
+  }
+
+  @Test
+  void endpointThatIsDead_saysWhyAndUntilWhen_andTheHeadCountsItsUpstream() {
+    busy();
+    story.board.update(
+        "upstreams",
+        Story.json("[{'id':'eu','health':'unhealthy'},{'id':'us','health':'healthy'}]"));
+    story.board.update("instance", Story.json("{'version':'1.2','stopping':true}"));
+    story.changes(
+        false,
+        "",
+        Story.endpoint(
+            "/eu",
+            "'state':{'what':'failing','detail':'upstream eu: connection refused',"
+                + "'until':'2026-11-22T15:44:35Z'}"),
+        Story.endpoint(
+            "/held", "'state':{'what':'paused','detail':'paused by an operator','until':null}"));
+    assertThat(draw(160, 24))
+        .anyMatch(
+            line ->
+                line.startsWith("/eu")
+                    && line.contains("upstream eu: connection refused, next try 15:44:35"))
+        .anyMatch(line -> line.startsWith("/held") && line.contains("paused by an operator"))
+        .first()
+        .asString()
+        .startsWith(" penstock 1.2  3 waiting, 12.3K served, 4 refused, 1 upstream down  http")
+        .endsWith("stopping");
   }
 
   @Test
@@ -73,7 +101,7 @@ class BoardScreenTest {
     assertThat(draw(40, 12))
         .hasSize(12)
         .contains(
-            " penstock top http://127.0.0.1:80… live",
+            " penstock  3 waiting, 12.3K serve… live",
             "ENDPOINT     WAITING                USED",
             "┣ chat             3 ●●●             93%")
         .endsWith("q quit  p pause  r resume  space test");

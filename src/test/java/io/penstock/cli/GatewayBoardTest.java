@@ -43,7 +43,7 @@ class GatewayBoardTest {
     assertThat(story.board.endpoints())
         .extracting(WatchedEndpoint::path)
         .containsExactly("/a", "/c", "/d");
-    assertThat(story.board.waiting()).isEqualTo(7);
+    assertThat(story.board.sum("queue_depth")).isEqualTo(7);
     story.endpoints("/b");
     assertThat(story.board.endpoints()).hasSize(1);
   }

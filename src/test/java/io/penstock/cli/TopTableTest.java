@@ -22,10 +22,20 @@ class TopTableTest {
     assertThat(table("[" + busy + ",{'path':'/b c'}]").lines())
         .containsExactly(
             "WAITING  OLDEST_MS   SERVED  REFUSED  EXPIRED  CANCELLED  USE  STATE   ENDPOINT "
-                + " LIMIT",
+                + " LIMIT    DETAIL",
             "     12       3456  1234567        1        2          3  46%  paused  /a       "
-                + " 2.5,rpm",
-            "      0          0        0        0        0          0   0%  open    /b_c      -");
+                + " 2.5_rpm  -",
+            "      0          0        0        0        0          0   0%  open    /b_c      -    "
+                + "    -");
+  }
+
+  @Test
+  void trouble_isOneWord() {
+    String dead =
+        "{'path':'/a','state':{'what':'failing','detail':'upstream eu: refused',"
+            + "'until':'2026-11-22T15:44:35Z'}}";
+    assertThat(table("[" + dead + "]").lines().toList().getLast().split("\\s+"))
+        .endsWith("failing", "/a", "-", "upstream_eu:_refused,_next_try_15:44:35");
   }
 
   @Test

@@ -297,7 +297,7 @@ class LookBoundTest {
     for (int each = 0; each < 3_000; each++) {
       arrive("alice", "m");
     }
-    assertThat(QueueSnapshot.of(dispatcher, 20_000, now).places()).hasSize(1_600);
+    assertThat(QueueSnapshot.of(dispatcher, List.of(), 20_000, now).places()).hasSize(1_600);
   }
 
   @Test

@@ -4,6 +4,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.deque.html.axecore.playwright.AxeBuilder;
+import com.microsoft.playwright.Dialog;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
@@ -140,9 +141,13 @@ class ConsoleIT {
     assertThat(page.locator(".why")).containsText("limit");
     assertThat(page.locator(".why")).containsText("has too little room");
     page.screenshot(new Page.ScreenshotOptions().setPath(picture("explained")));
+    page.onceDialog(Dialog::dismiss);
+    press(page, "Throw out ticket");
+    assertThat(page.locator(".tickets")).isVisible();
+    page.onceDialog(Dialog::accept);
     press(page, "Throw out ticket");
     gateway.await("/budget", TicketFate.REFUSED, 1);
-    assertThat(page.locator(".detail")).containsText("Nobody.");
+    assertThat(page.locator(".detail")).containsText("Nothing waits.");
     assertThat(installedBrowser.complaints()).isEmpty();
   }
 
@@ -155,7 +160,7 @@ class ConsoleIT {
     assertThat(line(page, "/teams/support")).containsText("paused");
     ask("/teams/support");
     gateway.await("/teams/support", TicketFate.WAITING, 1);
-    assertThat(line(page, "/teams/support")).containsText("endpoint paused");
+    assertThat(line(page, "/teams/support")).containsText("paused by an operator");
     press(page, "Resume");
     gateway.await("/teams/support", TicketFate.SERVED, 1);
     press(page, "Send a test request");

@@ -15,21 +15,13 @@ class SharingPeersTest {
   }
 
   private String json() {
-    return OperatorJson.text(sharingPeers.view());
+    return OperatorJson.text(sharingPeers.standings());
   }
 
   @Test
-  void whoSharesNothing_isAlone() {
+  void instanceThatSharesNothing_hasNoStanding() {
     sharingPeers.publish(new Event.Reloaded(0, true, "one endpoint"));
-    assertThat(json()).isEqualTo("{\"members\":1,\"sync\":[]}");
-  }
-
-  @Test
-  void numberOfMembers_isTheOneToldLast() {
-    told("exact", Change.JOINED, 2);
-    told(null, Change.MEMBERS, 3);
-    told("eventual", Change.JOINED, 0);
-    assertThat(sharingPeers.view().members()).isEqualTo(3);
+    assertThat(json()).isEqualTo("[]");
   }
 
   @Test
@@ -40,11 +32,11 @@ class SharingPeersTest {
     assertThat(json())
         .isEqualTo(
             """
-            {"members":2,"sync":[\
+            [\
             {"sharing":"eventual","change":"joined","well":true,"detail":"JOINED it is"},\
-            {"sharing":"exact","change":"cut off","well":false,"detail":"CUT_OFF it is"}]}\
+            {"sharing":"exact","change":"cut off","well":false,"detail":"CUT_OFF it is"}]\
             """);
     told("exact", Change.REJOINED, 2);
-    assertThat(sharingPeers.view().sync()).allMatch(SharingPeers.Standing::well);
+    assertThat(sharingPeers.standings()).allMatch(SharingPeers.Standing::well);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.fake.RunningGateway;
 import io.penstock.key.KeySecrets;
+import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.net.URI;
@@ -235,6 +236,32 @@ class TicketsIT {
     assertThat(Instant.parse(explained.at("/binds/until").asString())).isAfter(Instant.EPOCH);
     waits.cancel(true);
     gateway.await("/enough", TicketFate.WAITING, 0);
+  }
+
+  @Test
+  void refusedRequest_isFoundByItsId_alsoWithoutAKeyOrAnEndpoint() throws Exception {
+    HttpRequest noKey =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port() + "/mock"))
+            .header("x-request-id", "no-key-1")
+            .build();
+    assertThat(HTTP.send(noKey, BodyHandlers.ofString()).statusCode()).isEqualTo(401);
+    HttpRequest noPath = request("/nowhere").header("x-request-id", "no-path-1").build();
+    assertThat(HTTP.send(noPath, BodyHandlers.ofString()).statusCode()).isEqualTo(404);
+    assertThat(explained("no-key-1").at("/refusal/reason").asString()).isEqualTo("unauthenticated");
+    JsonNode unknown = explained("no-path-1");
+    assertThat(unknown.at("/refusal/reason").asString()).isEqualTo("no_endpoint");
+    assertThat(unknown.path("path").asString()).isEqualTo("/nowhere");
+  }
+
+  @Test
+  void reasonsOfRefusals_areAPage() {
+    HttpResponse<String> page = operator("GET", "/console/reasons");
+    assertThat(page.headers().firstValue("content-type").orElse("")).startsWith("text/html");
+    for (RefusalReason reason : RefusalReason.values()) {
+      assertThat(page.body()).contains("id=\"" + reason.code() + "\"");
+    }
+    assertThat(page.body()).contains("<code>allowed_models</code>").doesNotContain("`");
+    assertThat(operator("HEAD", "/console").statusCode()).isEqualTo(200);
   }
 
   @ParameterizedTest

@@ -4,7 +4,7 @@ import {html, nothing} from './lib/lit-html.js';
 import {repeat} from './lib/directives/repeat.js';
 import {ask} from './connection.js';
 import {Chart} from './chart.js';
-import {mark, name, waits} from './parts.js';
+import {mark, name, tone, trouble, waits} from './parts.js';
 import {clock, help, shown, short, time, whole} from './words.js';
 
 const LOOK_EVERY = 1000;
@@ -15,8 +15,8 @@ export class Detail {
     this.state = state;
     this.chart = new Chart();
     this.tickets = [];
+    this.reasons = [];
     this.asked = null;
-    this.first = null;
     this.told = '';
   }
 
@@ -24,8 +24,8 @@ export class Detail {
   show(path) {
     clearTimeout(this.timer);
     this.tickets = [];
+    this.reasons = [];
     this.asked = null;
-    this.first = null;
     this.config = null;
     this.told = '';
     this.path = path;
@@ -51,10 +51,16 @@ export class Detail {
       return;
     }
     if (found) {
-      this.tickets = found;
-      this.first = found.length === 0 ? null : await this.found(found[0].id);
+      const reasons = found.length === 0 ? null
+        : await this.state.asking(() => ask('endpoints/waiting?path=' + encodeURIComponent(path)));
+      const asked = this.asked && await this.found(this.asked.id);
       if (this.path !== path) {
         return;
+      }
+      this.tickets = found;
+      this.reasons = reasons?.reasons ?? [];
+      if (asked && this.asked?.id === asked.id) {
+        this.asked = asked;
       }
       this.state.changed();
     }
@@ -63,6 +69,7 @@ export class Detail {
 
   async act(what) {
     const path = this.path;
+    this.state.problem = '';
     const result = await this.state.asking(
         () => ask(`endpoints/${what}?path=${encodeURIComponent(path)}`, {method: 'POST'}));
     if (result !== undefined) {
@@ -92,6 +99,10 @@ export class Detail {
   }
 
   async cancel(ticket) {
+    if (!confirm(`Throw out ticket ${ticket.id}? Its client gets an error.`)) {
+      return;
+    }
+    this.state.problem = '';
     await this.state.asking(() => ask('tickets/' + encodeURIComponent(ticket.id), {method: 'DELETE'}));
     this.tickets = this.tickets.filter(each => each.id !== ticket.id);
     this.state.changed();
@@ -110,7 +121,7 @@ export class Detail {
             ? html`<button @click=${() => this.act('resume')}>Resume</button>`
             : html`<button @click=${() => this.act('pause')}>Pause</button>`}
           <button @click=${() => this.act('test')}>Send a test request</button>
-          ${row.paused ? mark('warn', 'paused: nothing is let go') : nothing}
+          ${trouble(row) ? html`<span class="state">${mark(tone(row), row.state.what)} ${trouble(row)}</span>` : nothing}
           <span role="status" class="quiet">${this.told}</span>
         </div>
         <dl class="figures">
@@ -121,17 +132,17 @@ export class Detail {
           <div><dt>waited, p50 / p90 / p99</dt><dd>${waits(row.waits)}</dd></div>
           <div><dt>limit</dt><dd>${row.limit ? shown(row.limit) : '–'}</dd></div>
           <div><dt>served</dt><dd>${short(row.served)}</dd></div>
-          <div><dt>refused</dt><dd>${short(row.refused)}</dd></div>
+          <div><dt><a href="console/reasons">refused</a></dt><dd>${short(row.refused)}</dd></div>
           <div><dt>expired</dt><dd>${short(row.expired)}</dd></div>
           <div><dt>cancelled</dt><dd>${short(row.cancelled)}</dd></div>
         </dl>
         <h3>Used and waiting, lately</h3>
         <div class="chart"><canvas id="chart" role="img" aria-label="Used share and tickets that wait, over time"></canvas></div>
-        ${this.first?.binds ? html`
-          <h3>What holds the next one</h3>
-          <div class="holds">${this.held(this.first.binds)}</div>` : nothing}
-        <h3>Who waits</h3>
-        ${this.tickets.length === 0 ? html`<p class="quiet">Nobody.</p>` : this.table()}
+        ${this.reasons.length > 0 ? html`
+          <h3>Why they wait</h3>
+          <div class="holds">${this.reasons.map(each => this.held(each, each.count + ' × '))}</div>` : nothing}
+        <h3>What waits</h3>
+        ${this.tickets.length === 0 ? html`<p class="quiet">Nothing waits.</p>` : this.table()}
         <h3>Configuration</h3>
         <pre tabindex="0">${this.config ? JSON.stringify(this.config, null, 2) : '…'}</pre>
       </aside>`;
@@ -144,7 +155,7 @@ export class Detail {
           <th scope="col">Tokens</th><th scope="col">Waited</th><th scope="col">Still</th><th scope="col"></th></tr></thead>
         <tbody>${repeat(this.tickets, each => each.id, each => html`
           <tr>
-            <td>${each.position}</td>
+            <td>${each.position ?? '–'}</td>
             <td><button class="plain link" aria-expanded=${this.asked?.id === each.id}
               @click=${() => this.explain(each.id)}>${shown(each.id)}</button></td>
             <td>${each.key == null ? '–' : name(each.key)}</td>
@@ -158,9 +169,9 @@ export class Detail {
       </table>`;
   }
 
-  held(binding) {
+  held(binding, lead = 'Held: ') {
     return html`
-      <p>Held: <b>${shown(binding.detail)}</b>${binding.until ? `, until ${clock(binding.until)}` : nothing}</p>
+      <p>${lead}<b>${shown(binding.detail)}</b>${binding.until ? `, until ${clock(binding.until)}` : nothing}</p>
       <p class="quiet">What would help: ${help(binding)}</p>`;
   }
 

@@ -3,7 +3,7 @@
 import {html, nothing} from './lib/lit-html.js';
 import {repeat} from './lib/directives/repeat.js';
 import {lines} from './tree.js';
-import {bar, dots, mark, name, waits} from './parts.js';
+import {bar, dots, mark, name, tone, trouble, waits} from './parts.js';
 import {shown, short, time} from './words.js';
 
 /** Assumed height of a line, until one can be measured. */
@@ -74,14 +74,14 @@ export class Endpoints {
     const row = line.row;
     const chosen = row !== null && row.path === this.state.chosen;
     return html`
-      <div role="row" class=${'line' + (chosen ? ' chosen' : '') + (of.queue_depth === 0 ? ' idle' : '')} data-path=${line.path}
+      <div role="row" class=${'line' + (chosen ? ' chosen' : '') + (of.queue_depth === 0 && !trouble(row) ? ' idle' : '')} data-path=${line.path}
         tabindex=${tab ? 0 : -1} aria-level=${line.depth + 1} aria-rowindex=${index} aria-selected=${chosen}
         aria-expanded=${line.opened === null ? nothing : String(line.opened)}
         @click=${() => this.pressed(line)} @focus=${() => { this.focus = line.path; }}>
         <span role="gridcell" class=${'path d' + Math.min(line.depth, 8)}>
           <span class="twist" aria-hidden="true">${line.opened === null ? '' : line.opened ? '▾' : '▸'}</span>
           ${name(line.name)}
-          ${row?.paused ? mark('warn', 'paused') : nothing}
+          ${row && tone(row) ? mark(tone(row), row.state.what) : nothing}
           ${row?.dynamic ? mark('', 'dynamic') : nothing}
           ${row === null ? html`<span class="quiet">${of.endpoints}</span>` : nothing}
         </span>
@@ -89,9 +89,9 @@ export class Endpoints {
         <span role="gridcell">${of.queue_depth === 0 ? '–' : time(of.oldest_wait_ms)}</span>
         <span role="gridcell" class="waits">${waits(row?.waits)}</span>
         <span role="gridcell">${bar(of.utilization, 'used of ' + shown(line.path))}</span>
-        <span role="gridcell" class="binds" title=${row?.held_by ? shown(row.held_by) : nothing}>${row?.held_by ? shown(row.held_by) : '–'}</span>
+        <span role="gridcell" class=${'binds ' + tone(row)}>${trouble(row) || (row?.held_by ? shown(row.held_by) : '–')}</span>
         <span role="gridcell">${short(of.served)}</span>
-        <span role="gridcell">${short(of.refused + of.expired)}</span>
+        <span role="gridcell" class=${of.refused + of.expired > 0 ? 'warn' : ''}>${short(of.refused + of.expired)}</span>
       </div>`;
   }
 

@@ -6,7 +6,7 @@ import {Endpoints} from './endpoints.js';
 import {Detail} from './detail.js';
 import {Configuration, Events, Keys, Upstreams} from './tables.js';
 import {mark} from './parts.js';
-import {short} from './words.js';
+import {clock, short} from './words.js';
 
 const TABS = [['endpoints', 'Endpoints'], ['upstreams', 'Upstreams'], ['keys', 'Keys'],
   ['events', 'Events'], ['configuration', 'Configuration']];
@@ -15,6 +15,7 @@ const MOST_POINTS = 600;
 /** Shortest time between two drawings. */
 const DRAW_EVERY = 100;
 const THEME = 'penstock-theme';
+const SILENT = 'The gateway does not answer.';
 
 class State {
   constructor() {
@@ -66,13 +67,15 @@ class State {
   async asking(what) {
     try {
       const found = await what();
-      this.problem = '';
+      if (this.problem === SILENT) {
+        this.problem = ''; // other problems stay until they are read
+      }
       return found;
     } catch (failure) {
       if (failure instanceof Locked) {
         this.lock(failure);
       } else {
-        this.problem = failure instanceof Problem ? failure.message : 'The gateway does not answer.';
+        this.problem = failure instanceof Problem ? failure.message : SILENT;
         this.changed();
       }
       return undefined;
@@ -186,18 +189,28 @@ class State {
   view() {
     let waiting = 0;
     let served = 0;
+    let refused = 0;
     for (const row of this.rows.values()) {
       waiting += row.queue_depth;
       served += row.served;
+      refused += row.refused + row.expired;
     }
+    const down = this.upstreams.filter(each => each.health !== 'healthy').length;
+    const instance = this.instance;
     const chosen = this.chosen === null ? undefined : this.rows.get(this.chosen);
     return html`
       <header class="top">
-        <h1>Penstock</h1>
-        <span class=${'link-state ' + (this.connected ? 'on' : 'off')} role="status">${this.connected ? 'live' : 'not connected: trying again'}</span>
+        <h1>Penstock${instance.version ? html` <span class="quiet">${instance.version}</span>` : nothing}</h1>
+        <span class=${'link-state ' + (this.connected ? 'on' : 'off')} role="status">${!this.connected
+          ? 'not connected: trying again' : instance.stopping ? 'stopping' : 'live'}</span>
+        <span class="quiet">${location.host}</span>
         <span><b>${short(waiting)}</b> waiting</span><span><b>${short(served)}</b> served</span>
-        ${this.instance.members ? html`<span><b>${this.instance.members}</b> ${this.instance.members === 1 ? 'instance' : 'instances'}</span>` : nothing}
-        ${this.instance.sync?.map(each => html`<span title=${each.detail}>${mark(each.well ? 'good' : 'warn',
+        <span class=${refused > 0 ? 'warn' : ''}><b>${short(refused)}</b> refused</span>
+        ${down > 0 ? html`<span class="bad"><b>${down}</b> ${down === 1 ? 'upstream' : 'upstreams'} down</span>` : nothing}
+        ${instance.started_at ? html`<span class="quiet" title="Figures on this page are those of the instance that shows it">this instance, since ${clock(instance.started_at)}</span>` : nothing}
+        ${instance.members ? html`<span><b>${instance.members}</b> ${instance.members === 1 ? 'instance' : 'instances'}</span>` : nothing}
+        ${instance.redis_away_since ? html`<span class="bad">Redis away since ${clock(instance.redis_away_since)}</span>` : nothing}
+        ${instance.sync?.map(each => html`<span title=${each.detail}>${mark(each.well ? 'good' : 'warn',
           each.well ? each.sharing + ' limits shared' : each.sharing + ' limits: ' + each.change)}</span>`)}
         <span class="space"></span>
         <button class="plain" @click=${turn} aria-label="Light or dark">◐</button>

@@ -1,7 +1,7 @@
 // Small components shared by several views.
 
 import {html, nothing} from './lib/lit-html.js';
-import {percent, shown, time} from './words.js';
+import {clock, percent, shown, time} from './words.js';
 
 const MOST_DOTS = 32;
 
@@ -25,10 +25,25 @@ export function dots(row) {
   return html`<span class="dots" aria-hidden="true">${all}</span>`;
 }
 
-/** A utilization as a bar, in the same colours as in the terminal, and as text. */
+/** A utilization as a bar, which has one colour because a full quota is no fault, and as text. */
 export function bar(share, label) {
-  return html`<span class="bar"><meter min="0" max="1" low="0.7" high="0.9" optimum="0" value=${share ?? 0}
+  return html`<span class="bar"><meter min="0" max="1" value=${share ?? 0}
     aria-label=${label}></meter><span>${percent(share)}</span></span>`;
+}
+
+/** What keeps an endpoint from letting requests go, and until when; empty while it is open. */
+export function trouble(row) {
+  const state = row?.state;
+  if (!state?.detail) {
+    return '';
+  }
+  const until = state.until ? (state.what === 'failing' ? ', next try ' : ', until ') + clock(state.until) : '';
+  return shown(state.detail) + until;
+}
+
+/** The kind of mark of a state of an endpoint. */
+export function tone(row) {
+  return {failing: 'bad', open: ''}[row?.state?.what ?? 'open'] ?? 'warn';
 }
 
 /** A badge with one word. */

@@ -74,8 +74,8 @@ export class Keys {
   }
 
   view() {
-    return this.spend.length === 0 ? html`<p class="quiet">No key was used in the last 30 days.</p>` : html`
-      <table class="wide"><caption>What keys used in the last 30 days, the most first</caption>
+    return this.spend.length === 0 ? html`<p class="quiet">No key was used at this instance in the last 30 days.</p>` : html`
+      <table class="wide"><caption>Use by key in the last 30 days, as counted by this instance; most tokens first</caption>
         <thead><tr><th scope="col">Key</th><th scope="col">Group</th><th scope="col">Requests</th><th scope="col">Input tokens</th>
           <th scope="col">Output tokens</th><th scope="col">Price</th></tr></thead>
         <tbody>${repeat(this.spend.slice(0, 500), each => each.key, each => html`<tr>
@@ -109,6 +109,7 @@ export class Events {
         <label>Kind <select @change=${event => { this.kind = event.target.value; this.state.changed(); }}>
           ${KINDS.map(each => html`<option value=${each} ?selected=${each === this.kind}>${each}</option>`)}</select></label>
         <button @click=${() => this.hold()}>${this.held ? 'Go on' : 'Hold still'}</button>
+        <a href="console/reasons">What reasons mean</a>
       </div>
       <table class="wide events"><thead><tr><th scope="col">At</th><th scope="col">What</th><th scope="col">Endpoint</th>
         <th scope="col">Ticket</th><th scope="col">More</th></tr></thead>
@@ -141,6 +142,7 @@ export class Configuration {
   }
 
   async reload() {
+    this.state.problem = '';
     const done = await this.state.asking(() => ask('reload', {method: 'POST'}));
     this.told = done === undefined ? '' : 'Read again.';
     this.look();

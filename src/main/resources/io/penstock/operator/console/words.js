@@ -86,7 +86,7 @@ export function help(binding) {
     case 'queue_full': return 'A larger max_queue_size, or fewer requests at a time.';
     case 'limit': return binding.measure === 'concurrency'
       ? 'A higher limit of concurrency, if there may be one; or shorter answers.'
-      : `A higher limit of ${(binding.measure ?? 'its own').replaceAll('_', ' ')}, if it may be higher`
+      : `A higher limit of ${(binding.measure ?? 'its own').replaceAll('_', ' ')}, if the provider allows it`
         + (/tokens/.test(binding.measure ?? '') ? '; a smaller max_tokens, as what is expected is reserved' : '')
         + (binding.kind === 'upstream' ? '; another upstream beside it.' : '.');
     case 'slice': return 'Nothing: other instances have the rest, and the next round brings more.';

@@ -1,0 +1,57 @@
+package io.penstock.operator;
+
+import io.penstock.sharing.SharingView;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The state of this instance, for those who watch it. Safe from any thread. */
+final class InstanceView {
+  private final SharingView sharing;
+  private final SharingPeers peers;
+  private final BooleanSupplier stopping;
+  private final Ticker ticker;
+  private final WallClock clock;
+  private final String started;
+
+  /**
+   * Creates a view of an instance that has just started.
+   *
+   * @param stopping returns whether the instance stops
+   */
+  InstanceView(
+      SharingView sharing,
+      SharingPeers peers,
+      BooleanSupplier stopping,
+      Ticker ticker,
+      WallClock clock) {
+    this.sharing = sharing;
+    this.peers = peers;
+    this.stopping = stopping;
+    this.ticker = ticker;
+    this.clock = clock;
+    this.started = now().text(ticker.nanos());
+  }
+
+  private ClockReading now() {
+    return new ClockReading(ticker.nanos(), clock.unixMillis());
+  }
+
+  /** Returns it as JSON. */
+  String json() {
+    SharingView.Outage outage = sharing.outage().get();
+    var view =
+        OperatorJson.object()
+            .put("version", version())
+            .put("started_at", started)
+            .put("stopping", stopping.getAsBoolean())
+            .put("members", sharing.members().getAsLong())
+            .put("redis_away_since", outage == null ? null : now().text(outage.sinceNanos()));
+    return OperatorJson.text(view.set("sync", OperatorJson.tree(peers.standings())));
+  }
+
+  private static @Nullable String version() {
+    return InstanceView.class.getPackage().getImplementationVersion();
+  }
+}
