@@ -104,6 +104,12 @@ class ProductionFilesIT {
         .isEqualTo(401);
   }
 
+  private static void endsWithoutAWarning(ProgramProcess program) {
+    program.terminate();
+    program.endsWell();
+    assertThat(program.log()).isNotEmpty().noneMatch(line -> line.contains(" WARN "));
+  }
+
   @Test
   void unit_startsAGatewayWithKeysAndState() throws Exception {
     List<String> words =
@@ -123,8 +129,7 @@ class ProductionFilesIT {
     }
     try (ProgramProcess program = new ProgramProcess(environment, words)) {
       assertServesItsKeyAlone(program);
-      program.terminate();
-      program.endsWell();
+      endsWithoutAWarning(program);
     }
     assertThat(directory.resolve("state.db")).isNotEmptyFile();
   }
@@ -204,8 +209,7 @@ class ProductionFilesIT {
         assertThat(ask(program.operatorPort(), metrics, target, "", "").status()).isEqualTo(401);
         HttpMessage scraped = ask(program.operatorPort(), metrics, target, bearer(TOKEN), "");
         assertThat(scraped.text()).contains("penstock_queue_depth", "penstock_sync_seconds");
-        program.terminate();
-        program.endsWell();
+        endsWithoutAWarning(program);
       }
     }
   }
