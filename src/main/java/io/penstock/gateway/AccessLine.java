@@ -43,6 +43,11 @@ final class AccessLine implements RequestTrail {
   private long bytes;
   private int attempts;
 
+  /** Returns whether the level of the access log asks for a line of every request. */
+  static boolean ofEveryRequest() {
+    return LOG.isDebugEnabled();
+  }
+
   /** Passes every notification on to {@code trace}. */
   AccessLine(RequestTrail trace, ServerWebExchange exchange, Ticker ticker) {
     this.trace = trace;

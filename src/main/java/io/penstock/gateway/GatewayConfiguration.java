@@ -65,7 +65,6 @@ import io.penstock.wire.Http2Faults;
 import io.penstock.wire.UpstreamConnections;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.cloud.gateway.config.GlobalCorsProperties;
@@ -127,13 +126,10 @@ public class GatewayConfiguration {
     return new ShutdownGate(clientConnections);
   }
 
-  /** Creates the filter, or returns null where neither traces nor the access log are wanted. */
   @Bean
-  @Nullable GlobalFilter observeFilter(
+  GlobalFilter observeFilter(
       ObjectProvider<RequestTracing> tracing, Ticker ticker, GatewaySettings settings) {
-    RequestTracing traces = tracing.getIfAvailable();
-    double logged = settings.loggedShare();
-    return traces == null && logged == 0 ? null : new ObserveFilter(traces, logged, ticker);
+    return new ObserveFilter(tracing.getIfAvailable(), settings.loggedShare(), ticker);
   }
 
   @Bean

@@ -16,8 +16,8 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * Starts the trails that follow requests, all or some. Exists only while traces or the access log
- * are wanted.
+ * Starts the trails that follow requests: all, some, or none where neither traces nor the access
+ * log are wanted.
  */
 final class ObserveFilter implements GlobalFilter, Ordered {
   private final @Nullable RequestTracing tracing;
@@ -43,13 +43,18 @@ final class ObserveFilter implements GlobalFilter, Ordered {
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+    boolean drawn =
+        AccessLine.ofEveryRequest()
+            || (logged > 0 && ThreadLocalRandom.current().nextDouble() < logged);
+    if (tracing == null && !drawn) {
+      return chain.filter(exchange);
+    }
     ServerHttpRequest request = exchange.getRequest();
     RequestTrail traced =
         tracing == null
             ? RequestTrail.NONE
             : tracing.begin(
                 request.getMethod().name(), request.getURI().getRawPath(), request.getHeaders());
-    boolean drawn = logged > 0 && ThreadLocalRandom.current().nextDouble() < logged;
     RequestTrail requestTrail = drawn ? new AccessLine(traced, exchange, ticker) : traced;
     RequestContext.follow(exchange, requestTrail);
     return chain.filter(exchange).doFinally(signal -> ended(exchange, requestTrail));

@@ -30,6 +30,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.web.server.Ssl;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.context.ApplicationContext;
@@ -118,6 +119,11 @@ class OperatorConfiguration {
   }
 
   @Bean
+  LogLevels logLevels(LoggingSystem loggingSystem, Ticker ticker) {
+    return new LogLevels(loggingSystem, new SchedulerAlarm("penstock-log-levels", ticker), ticker);
+  }
+
+  @Bean
   KeysHandler keysHandler(KeyRegistry keyRegistry, ObjectProvider<KeyStore> store) {
     return new KeysHandler(keyRegistry, store.getIfAvailable(), WallClock.system());
   }
@@ -168,7 +174,8 @@ class OperatorConfiguration {
       QuotaRoutes quotas,
       KeysHandler keys,
       UsageHandler usage,
-      ProbeHandler probes) {
+      ProbeHandler probes,
+      LogLevels logLevels) {
     EndpointsHandler endpoints =
         new EndpointsHandler(registry, upstreamRegistry, ticker, WallClock.system());
     UpstreamsHandler providers = new UpstreamsHandler(upstreamRegistry, ticker, WallClock.system());
@@ -203,6 +210,7 @@ class OperatorConfiguration {
         .path("/reload", () -> ProblemAnswer.only("POST"))
         .path("/tokens/count", () -> ProblemAnswer.only("POST"))
         .add(keys.routes())
+        .add(new LoggersHandler(logLevels, ticker, WallClock.system()).routes())
         .route(
             RequestPredicates.all(),
             request -> ProblemAnswer.answering(HttpStatus.NOT_FOUND, "there is nothing here"))

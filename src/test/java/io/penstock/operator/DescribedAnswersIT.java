@@ -180,6 +180,7 @@ class DescribedAnswersIT {
   void usage_isAsDescribed_howeverItIsGrouped() throws Exception {
     assertThat(gateway.gateway("GET /a?tokens=7", "x-api-key: filed")).startsWith("HTTP/1.1 200");
     fits("/version", "get", "200", ask("GET", "/version", ""));
+    fits("/actuator/loggers", "get", "200", ask("GET", "/actuator/loggers", ""));
     JsonNode all = fits("/usage", "get", "200", ask("GET", "/usage", ""));
     assertThat(all.path("rows").size()).isPositive();
     for (String by : List.of("key", "group,model", "day")) {

@@ -60,9 +60,11 @@ class OpenApiTest {
   void description_isOfEveryRoute_andOfNoOther() throws IOException {
     Set<String> described = described();
     assertThat(described).contains("GET /actuator/prometheus");
-    described.removeIf(each -> each.contains("/actuator/")); // not described by Penstock
-    assertThat(routes()).contains("GET /endpoints", "PUT /reservations/{id}");
-    assertThat(described).isEqualTo(routes());
+    Set<String> routes = routes();
+    // others are the framework's
+    described.removeIf(each -> each.contains("/actuator/") && !routes.contains(each));
+    assertThat(routes).contains("GET /endpoints", "PUT /reservations/{id}");
+    assertThat(described).isEqualTo(routes);
   }
 
   @Test

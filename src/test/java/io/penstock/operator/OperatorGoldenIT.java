@@ -116,6 +116,29 @@ class OperatorGoldenIT {
   }
 
   @Test
+  @Order(3)
+  void logLevels() {
+    Transcript all = gateway.transcript();
+    String category = "/actuator/loggers/io.penstock.keys";
+    ask(all, "GET /actuator/loggers", "GET " + category, "GET /actuator/loggers/io.netty");
+    send(
+        all,
+        "POST " + category,
+        "{\"configuredLevel\":\"DEBUG\"}",
+        "{\"configuredLevel\":\"TRACE\"}",
+        "{\"configuredLevel\":\"OFF\"}",
+        "{}",
+        "x");
+    ask(all, "GET " + category);
+    send(all, "POST " + category, "{\"configuredLevel\":null}");
+    String debug = "{\"configuredLevel\":\"DEBUG\"}";
+    send(all, "POST /actuator/loggers/io.netty", debug);
+    send(all, "POST /actuator/loggers/ROOT", debug);
+    send(all, "POST /actuator/loggers/io.penstock", debug);
+    GoldenRecords.check("operator/log-levels.http", all.text());
+  }
+
+  @Test
   @Order(4)
   void endpointsAndConfiguration() {
     Transcript all = gateway.transcript();
