@@ -36,7 +36,11 @@ final class StatusCommand implements Callable<Integer> {
 
   /** The answers that the status is made of. */
   private record Answers(
-      JsonNode version, boolean ready, List<JsonNode> endpoints, List<JsonNode> upstreams) {
+      JsonNode version,
+      boolean ready,
+      JsonNode instance,
+      List<JsonNode> endpoints,
+      List<JsonNode> upstreams) {
     long sum(String member) {
       return endpoints.stream().mapToLong(each -> each.path(member).asLong(0)).sum();
     }
@@ -47,10 +51,19 @@ final class StatusCommand implements Callable<Integer> {
       if (!ready) {
         wrong.add("it takes no requests: it is starting or stopping");
       }
-      for (JsonNode each : endpoints) {
-        if (each.path("paused").asBoolean(false)) {
-          wrong.add("endpoint " + text(each, "path") + " is paused until somebody resumes it");
+      String away = text(instance, "redis_away_since");
+      if (!away.isEmpty()) {
+        wrong.add("Redis has been away since " + away);
+      }
+      for (JsonNode each : instance.path("sync")) {
+        if (!each.path("well").asBoolean(true)) {
+          wrong.add(text(each, "sharing") + " limits: " + text(each, "detail"));
         }
+      }
+      List<String> stuck = endpoints.stream().filter(Answers::stuck).map(Answers::state).toList();
+      stuck.stream().limit(MOST_ENDPOINTS).forEach(wrong::add);
+      if (stuck.size() > MOST_ENDPOINTS) {
+        wrong.add((stuck.size() - MOST_ENDPOINTS) + " more endpoints let nothing go");
       }
       for (JsonNode each : upstreams) {
         String health = text(each, "health");
@@ -59,6 +72,27 @@ final class StatusCommand implements Callable<Integer> {
         }
       }
       return wrong;
+    }
+
+    /** Returns whether an endpoint lets nothing go, for another reason than a provider's pause. */
+    private static boolean stuck(JsonNode endpoint) {
+      JsonNode state = endpoint.path("state");
+      return switch (state.path("what").asString("open")) {
+        case "open" -> false;
+        case "paused" -> state.path("until").isNull();
+        default -> true;
+      };
+    }
+
+    private static String state(JsonNode endpoint) {
+      JsonNode state = endpoint.path("state");
+      String until = text(state, "until");
+      return "endpoint %s is %s: %s%s"
+          .formatted(
+              text(endpoint, "path"),
+              text(state, "what"),
+              text(state, "detail"),
+              until.isEmpty() ? "" : "; next try at " + until);
     }
 
     private static String reason(JsonNode upstream) {
@@ -83,6 +117,7 @@ final class StatusCommand implements Callable<Integer> {
               new Answers(
                   client.ask("GET", "/version", null).body(),
                   client.ready(),
+                  client.ask("GET", "/instance", null).body(),
                   list("/endpoints"),
                   list("/upstreams"));
           if (output.json()) {
@@ -108,6 +143,7 @@ final class StatusCommand implements Callable<Integer> {
   private static ObjectNode json(Answers answers) {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     json.set("version", answers.version());
+    json.set("instance", answers.instance());
     json.put("ready", answers.ready())
         .put("waiting", answers.sum("queue_depth"))
         .put("served", answers.sum("served"))
@@ -129,7 +165,15 @@ final class StatusCommand implements Callable<Integer> {
                 commit.isEmpty()
                     ? ""
                     : ", commit " + commit + " of " + text(version, "commit_time")));
-    out.println(answers.ready() ? "takes requests" : "takes no requests");
+    long members = answers.instance().path("members").asLong(1);
+    out.println(
+        "%s since %s%s"
+            .formatted(
+                answers.ready() ? "takes requests" : "takes no requests; runs",
+                text(answers.instance(), "started_at"),
+                members > 1
+                    ? ", and shares limits with " + (members - 1) + " other instances"
+                    : ""));
     long waiting = answers.sum("queue_depth");
     long oldest =
         answers.endpoints().stream()

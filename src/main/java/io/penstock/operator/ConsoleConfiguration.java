@@ -20,26 +20,32 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class ConsoleConfiguration {
   @Bean
+  InstanceView instanceView(
+      SharingView sharing,
+      SharingPeers sharingPeers,
+      ApplicationAvailability availability,
+      Ticker ticker) {
+    return new InstanceView(
+        sharing,
+        sharingPeers,
+        () -> availability.getReadinessState() == ReadinessState.REFUSING_TRAFFIC,
+        ticker,
+        WallClock.system());
+  }
+
+  @Bean
   LiveStream liveStream(
       EndpointRegistry registry,
       UpstreamRegistry upstreamRegistry,
       EventBus events,
       SharingView sharing,
-      SharingPeers sharingPeers,
-      ApplicationAvailability availability,
+      InstanceView instance,
       Ticker ticker) {
     RecentWaits recentWaits = new RecentWaits();
     UpstreamsHandler providers = new UpstreamsHandler(upstreamRegistry, ticker, WallClock.system());
     EndpointsHandler endpoints =
         new EndpointsHandler(registry, upstreamRegistry, ticker, WallClock.system());
     LiveRows rows = new LiveRows(registry, endpoints, recentWaits, sharing, ticker);
-    InstanceView instance =
-        new InstanceView(
-            sharing,
-            sharingPeers,
-            () -> availability.getReadinessState() == ReadinessState.REFUSING_TRAFFIC,
-            ticker,
-            WallClock.system());
     LiveChanges liveChanges =
         new LiveChanges(rows::rows, () -> OperatorJson.text(providers.views()), instance::json);
     return new LiveStream(liveChanges, recentWaits, events);

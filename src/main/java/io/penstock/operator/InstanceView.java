@@ -5,6 +5,7 @@ import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** The state of this instance, for those who watch it. Safe from any thread. */
 final class InstanceView {
@@ -38,8 +39,13 @@ final class InstanceView {
     return new ClockReading(ticker.nanos(), clock.unixMillis());
   }
 
-  /** Returns it as JSON. */
+  /** Returns it as JSON on one line. */
   String json() {
+    return OperatorJson.text(view());
+  }
+
+  /** Returns it as a tree of JSON nodes. */
+  JsonNode view() {
     SharingView.Outage outage = sharing.outage().get();
     var view =
         OperatorJson.object()
@@ -48,7 +54,7 @@ final class InstanceView {
             .put("stopping", stopping.getAsBoolean())
             .put("members", sharing.members().getAsLong())
             .put("redis_away_since", outage == null ? null : now().text(outage.sinceNanos()));
-    return OperatorJson.text(view.set("sync", OperatorJson.tree(peers.standings())));
+    return view.set("sync", OperatorJson.tree(peers.standings()));
   }
 
   private static @Nullable String version() {

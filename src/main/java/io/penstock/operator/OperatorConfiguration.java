@@ -175,7 +175,8 @@ class OperatorConfiguration {
       KeysHandler keys,
       UsageHandler usage,
       ProbeHandler probes,
-      LogLevels logLevels) {
+      LogLevels logLevels,
+      InstanceView instance) {
     EndpointsHandler endpoints =
         new EndpointsHandler(registry, upstreamRegistry, ticker, WallClock.system());
     UpstreamsHandler providers = new UpstreamsHandler(upstreamRegistry, ticker, WallClock.system());
@@ -199,6 +200,8 @@ class OperatorConfiguration {
         .path("/openapi/coordination.json", () -> ProblemAnswer.only("GET"))
         .GET("/version", request -> OperatorJson.answer(ProgramVersion.running()))
         .path("/version", () -> ProblemAnswer.only("GET"))
+        .GET("/instance", request -> OperatorJson.answer(instance.view()))
+        .path("/instance", () -> ProblemAnswer.only("GET"))
         .GET("/usage", usage::list)
         .path("/usage", () -> ProblemAnswer.only("GET"))
         .path("/endpoints/{task:pause|resume|test}", () -> ProblemAnswer.only("POST"))

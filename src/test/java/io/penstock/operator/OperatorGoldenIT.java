@@ -111,7 +111,7 @@ class OperatorGoldenIT {
   void health() {
     Transcript all = gateway.transcript();
     ask(all, "GET /actuator/health/liveness", "GET /actuator/health/readiness");
-    ask(all, "GET /actuator/health", "GET /actuator/info", "GET /version");
+    ask(all, "GET /actuator/health", "GET /actuator/info", "GET /version", "GET /instance");
     GoldenRecords.check("operator/health.http", all.text());
   }
 
