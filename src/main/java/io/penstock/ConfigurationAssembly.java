@@ -59,6 +59,7 @@ final class ConfigurationAssembly implements ConfigurationReloader {
   private final Ticker ticker;
   private final PenstockSettings settings;
   private final Environment environment;
+  private volatile List<ConfigurationFault> standingFaults = List.of();
 
   ConfigurationAssembly(
       StartSetup setup,
@@ -143,7 +144,13 @@ final class ConfigurationAssembly implements ConfigurationReloader {
     return open == null ? RedisSettings.problem(setup, configurationSnapshot) : open;
   }
 
+  @Override
+  public List<ConfigurationFault> standingFaults() {
+    return standingFaults;
+  }
+
   private Result refused(List<ConfigurationFault> faults) {
+    standingFaults = List.copyOf(faults);
     faults.forEach(fault -> LOG.error("not reloaded: {}", fault));
     String first = faults.getFirst().toString();
     eventSink.publish(new Event.Reloaded(ticker.nanos(), false, first));
@@ -152,13 +159,15 @@ final class ConfigurationAssembly implements ConfigurationReloader {
 
   private Result applied(ConfigurationSnapshot configurationSnapshot) {
     apply(configurationSnapshot);
+    standingFaults = List.of();
     awaitEndpoints();
     if (!Objects.equals(configurationSnapshot.server(), setup.snapshot().server())) {
       LOG.warn("server.host and server.port of route files are taken at the next start");
     }
     int endpoints = configurationSnapshot.endpoints().size();
-    LOG.info("reloaded: {} endpoints", endpoints);
-    eventSink.publish(new Event.Reloaded(ticker.nanos(), true, endpoints + " endpoints"));
+    String counted = endpoints + (endpoints == 1 ? " endpoint" : " endpoints");
+    LOG.info("reloaded: {}", counted);
+    eventSink.publish(new Event.Reloaded(ticker.nanos(), true, counted));
     return new Result.Applied(endpoints, configurationSnapshot.warnings());
   }
 

@@ -65,6 +65,9 @@ final class StatusCommand implements Callable<Integer> {
       if (stuck.size() > MOST_ENDPOINTS) {
         wrong.add((stuck.size() - MOST_ENDPOINTS) + " more endpoints let nothing go");
       }
+      for (JsonNode fault : instance.path("not_applied")) {
+        wrong.add("the route files on disk do not run: " + fault.asString(""));
+      }
       for (JsonNode each : upstreams) {
         String health = text(each, "health");
         if (!health.equals("healthy")) {

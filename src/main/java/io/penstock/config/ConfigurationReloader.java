@@ -14,6 +14,14 @@ public interface ConfigurationReloader {
   /** Reloads and returns the result. May block on files, so never call it on an event loop. */
   Result reload();
 
+  /**
+   * Returns the faults because of which the files on disk do not run: those of the last reload, if
+   * it was refused. Empty while what runs is what was read last.
+   */
+  default List<ConfigurationFault> standingFaults() {
+    return List.of();
+  }
+
   /** The result of a reload. */
   sealed interface Result {
     /**

@@ -65,6 +65,10 @@ public final class GatewayMeters implements EventSink {
   private final Map<String, Known> byPath = new ConcurrentHashMap<>();
   private final Map<String, KnownUpstream> byUpstream = new ConcurrentHashMap<>();
   private final ModelMeters byModel;
+
+  /** Whether the route files were refused when they were read last. */
+  private volatile boolean stale;
+
   private final Counter applied;
   private final Counter refused;
 
@@ -99,6 +103,9 @@ public final class GatewayMeters implements EventSink {
         new ModelMeters(meters, models, new BoundedLabels(MAX_MODELS), new ScrapeBudget(MODELS));
     this.applied = reloads("applied");
     this.refused = reloads("refused");
+    Gauge.builder("penstock.config.stale", this, each -> each.stale ? 1 : 0)
+        .description("1 while the routes on disk have a fault, and others run")
+        .register(meters);
     Gauge.builder("penstock.tickets.without.request", endpointRegistry, GatewayMeters::orphans)
         .description("Tickets that hold slots and amounts although their request has ended")
         .register(meters);
@@ -121,6 +128,7 @@ public final class GatewayMeters implements EventSink {
     switch (event) {
       case Event.Reloaded(long at, boolean now, String detail) -> {
         (now ? applied : refused).increment();
+        stale = !now;
         if (now) {
           follow();
         }

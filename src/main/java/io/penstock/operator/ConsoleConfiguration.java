@@ -1,5 +1,6 @@
 package io.penstock.operator;
 
+import io.penstock.config.ConfigurationReloader;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.event.EventBus;
 import io.penstock.pool.UpstreamRegistry;
@@ -24,11 +25,13 @@ class ConsoleConfiguration {
       SharingView sharing,
       SharingPeers sharingPeers,
       ApplicationAvailability availability,
+      ConfigurationReloader reloader,
       Ticker ticker) {
     return new InstanceView(
         sharing,
         sharingPeers,
         () -> availability.getReadinessState() == ReadinessState.REFUSING_TRAFFIC,
+        reloader,
         ticker,
         WallClock.system());
   }
@@ -40,11 +43,12 @@ class ConsoleConfiguration {
       EventBus events,
       SharingView sharing,
       InstanceView instance,
+      ConfigurationReloader reloader,
       Ticker ticker) {
     RecentWaits recentWaits = new RecentWaits();
     UpstreamsHandler providers = new UpstreamsHandler(upstreamRegistry, ticker, WallClock.system());
     EndpointsHandler endpoints =
-        new EndpointsHandler(registry, upstreamRegistry, ticker, WallClock.system());
+        new EndpointsHandler(registry, upstreamRegistry, reloader, ticker, WallClock.system());
     LiveRows rows = new LiveRows(registry, endpoints, recentWaits, sharing, ticker);
     LiveChanges liveChanges =
         new LiveChanges(rows::rows, () -> OperatorJson.text(providers.views()), instance::json);

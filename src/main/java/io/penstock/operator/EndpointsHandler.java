@@ -1,5 +1,7 @@
 package io.penstock.operator;
 
+import io.penstock.config.ConfigurationFault;
+import io.penstock.config.ConfigurationReloader;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
@@ -10,6 +12,7 @@ import io.penstock.pool.UpstreamSpec;
 import io.penstock.quota.Quota;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,16 +35,19 @@ final class EndpointsHandler {
   private final UpstreamRegistry upstreamRegistry;
   private final Ticker ticker;
   private final WallClock clock;
+  private final ConfigurationReloader reloader;
 
   EndpointsHandler(
       EndpointRegistry registry,
       UpstreamRegistry upstreamRegistry,
+      ConfigurationReloader reloader,
       Ticker ticker,
       WallClock clock) {
     this.registry = registry;
     this.upstreamRegistry = upstreamRegistry;
     this.ticker = ticker;
     this.clock = clock;
+    this.reloader = reloader;
   }
 
   /** Answers with an array of all endpoints, or of the one at {@code ?path=}. */
@@ -90,7 +96,12 @@ final class EndpointsHandler {
             .filter(spec -> !spec.isDynamic())
             .map(spec -> spec.entry().shown())
             .toList();
-    return OperatorJson.answer(Map.of("endpoints", endpoints));
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("endpoints", endpoints);
+    answer.put(
+        "not_applied",
+        reloader.standingFaults().stream().map(ConfigurationFault::toString).toList());
+    return OperatorJson.answer(answer);
   }
 
   private static ObjectNode withConfiguration(Endpoint endpoint, ObjectNode state) {

@@ -1,17 +1,20 @@
 package io.penstock.operator;
 
+import io.penstock.config.ConfigurationReloader;
 import io.penstock.sharing.SharingView;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 
 /** The state of this instance, for those who watch it. Safe from any thread. */
 final class InstanceView {
   private final SharingView sharing;
   private final SharingPeers peers;
   private final BooleanSupplier stopping;
+  private final ConfigurationReloader reloader;
   private final Ticker ticker;
   private final WallClock clock;
   private final String started;
@@ -25,11 +28,13 @@ final class InstanceView {
       SharingView sharing,
       SharingPeers peers,
       BooleanSupplier stopping,
+      ConfigurationReloader reloader,
       Ticker ticker,
       WallClock clock) {
     this.sharing = sharing;
     this.peers = peers;
     this.stopping = stopping;
+    this.reloader = reloader;
     this.ticker = ticker;
     this.clock = clock;
     this.started = now().text(ticker.nanos());
@@ -54,6 +59,8 @@ final class InstanceView {
             .put("stopping", stopping.getAsBoolean())
             .put("members", sharing.members().getAsLong())
             .put("redis_away_since", outage == null ? null : now().text(outage.sinceNanos()));
+    ArrayNode faults = view.putArray("not_applied");
+    reloader.standingFaults().forEach(fault -> faults.add(fault.toString()));
     return view.set("sync", OperatorJson.tree(peers.standings()));
   }
 

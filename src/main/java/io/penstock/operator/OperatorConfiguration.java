@@ -178,7 +178,7 @@ class OperatorConfiguration {
       LogLevels logLevels,
       InstanceView instance) {
     EndpointsHandler endpoints =
-        new EndpointsHandler(registry, upstreamRegistry, ticker, WallClock.system());
+        new EndpointsHandler(registry, upstreamRegistry, reloader, ticker, WallClock.system());
     UpstreamsHandler providers = new UpstreamsHandler(upstreamRegistry, ticker, WallClock.system());
     ReloadHandler reload = new ReloadHandler(reloader);
     return RouterFunctions.route()

@@ -37,12 +37,12 @@ public record CredentialSetting(
     @Override
     public Optional<CredentialSetting> read(Node node, SourceFile source, String name) {
       if (YamlNodes.plainScalar(node)
-          && source.variables().expand(((ScalarNode) node).getValue())
+          && source.variables().expand(((ScalarNode) node).getValue(), true)
               instanceof VariableExpansion.Expansion.Unset(String variable)) {
         return Optional.of(disabled(variable, "is not set"));
       }
       return source
-          .scalar(node, name, "text, mostly ${NAME}")
+          .secret(node, name, "text, mostly ${NAME}")
           .flatMap(scalarValue -> parse(scalarValue, node, source, name));
     }
 
@@ -53,7 +53,7 @@ public record CredentialSetting(
       if (secret.isEmpty() && scalarValue.fromVariable()) {
         return Optional.of(
             scalarValue.names().isEmpty()
-                ? NONE
+                ? nothing(scalarValue)
                 : disabled(scalarValue.names().getLast(), "is empty"));
       }
       String problem = "";
@@ -74,6 +74,11 @@ public record CredentialSetting(
           secret.equals(PASSTHROUGH)
               ? new CredentialSetting(null, true, null)
               : new CredentialSetting(secret, false, null));
+    }
+
+    /** Returns the credential for an empty default, or for a file with nothing in it. */
+    private static CredentialSetting nothing(ScalarValue scalarValue) {
+      return scalarValue.raw().contains("${file:") ? disabled("its file", "is empty") : NONE;
     }
 
     private static boolean sendable(int c) {

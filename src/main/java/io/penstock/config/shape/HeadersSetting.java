@@ -86,7 +86,7 @@ public record HeadersSetting() implements ValueShape<Map<String, HeadersSetting.
     String shown = "header " + ScalarValue.quote(name);
     // Faults name only the kind of a list or mapping, and never show a value, which may be a
     // secret.
-    Optional<ScalarValue> scalar = source.scalar(node, shown, "text");
+    Optional<ScalarValue> scalar = source.secret(node, shown, "text");
     if (scalar.isEmpty()) {
       return Optional.empty();
     }

@@ -86,13 +86,22 @@ public record SourceFile(
 
   /** Reads a value that is neither list nor mapping, or adds a fault. */
   Optional<ScalarValue> scalar(Node node, String name, String expected) {
+    return scalar(node, name, expected, false);
+  }
+
+  /** Reads a value that may come from a file, or adds a fault. */
+  Optional<ScalarValue> secret(Node node, String name, String expected) {
+    return scalar(node, name, expected, true);
+  }
+
+  private Optional<ScalarValue> scalar(Node node, String name, String expected, boolean files) {
     Optional<ScalarValue> scalar = Optional.empty();
     if (!YamlNodes.plainScalar(node)) {
       fault(node, name + " is " + YamlNodes.kind(node) + ", expected " + expected);
       return scalar;
     }
     String raw = ((ScalarNode) node).getValue();
-    switch (variables.expand(raw)) {
+    switch (variables.expand(raw, files)) {
       case VariableExpansion.Expansion.Text text -> {
         findings.variables(text.names());
         scalar =
@@ -104,6 +113,11 @@ public record SourceFile(
               node,
               "%s takes environment variable %s, which is not set, expected it to be set or %s"
                   .formatted(name, unset.name(), "a default: ${" + unset.name() + ":default}"));
+      case VariableExpansion.Expansion.NoFile(String path, String why) ->
+          fault(
+              node,
+              "%s takes file %s, which %s; expected ${file:PATH} of a file with nothing but the value"
+                  .formatted(name, ScalarValue.quote(path), why));
       case VariableExpansion.Expansion.Malformed malformed ->
           fault(node, name + " has a broken ${, expected ${NAME} or ${NAME:default}");
     }

@@ -6,7 +6,7 @@ import {Endpoints} from './endpoints.js';
 import {Detail} from './detail.js';
 import {Configuration, Events, Keys, Upstreams} from './tables.js';
 import {mark} from './parts.js';
-import {clock, short} from './words.js';
+import {clock, short, shown} from './words.js';
 
 const TABS = [['endpoints', 'Endpoints'], ['upstreams', 'Upstreams'], ['keys', 'Keys'],
   ['events', 'Events'], ['configuration', 'Configuration']];
@@ -220,6 +220,8 @@ class State {
         ${TABS.map(([id, title]) => html`<button role="tab" id=${'tab-' + id} aria-selected=${this.tab === id}
           aria-controls="view" tabindex=${this.tab === id ? 0 : -1} @click=${() => this.show(id)}>${title}</button>`)}
       </nav>
+      ${instance.not_applied?.length ? html`<p class="problem" role="status">${mark('bad', 'not applied')}
+        The route files on disk differ from what runs: ${instance.not_applied.map(each => html`<span class="name">${shown(each)}</span> `)}</p>` : nothing}
       ${this.problem ? html`<p class="problem" role="alert">${mark('bad', 'problem')} ${this.problem}
         <button class="plain" aria-label="Dismiss" @click=${() => { this.problem = ''; this.changed(); }}>✕</button></p>` : nothing}
       <div class=${'body' + (chosen && this.tab === 'endpoints' ? ' split' : '')}>
