@@ -14,7 +14,7 @@ final class GatewayCommand {
   static final int FAILED = 1;
   static final int FAULTY = 2;
 
-  /** What the command does; returns its exit code. */
+  /** The work of a command; returns its exit code. */
   interface Task {
     int run(PrintWriter out, PrintWriter err) throws OperatorClient.Failed;
   }

@@ -261,7 +261,7 @@ final class KeysCommand {
         });
   }
 
-  /** What becomes of the requests of a revoked key. */
+  /** Options for the requests of a revoked key. */
   static final class Requests {
     @Option(names = "--keep-waiting", description = "Still serve requests that wait.")
     private boolean keepWaiting;

@@ -3,7 +3,7 @@ package io.penstock.cli;
 import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 
-/** What an operator can do so that a waiting request goes sooner. */
+/** Advice to operators on letting a waiting request go sooner. */
 final class WaitRemedy {
   /** The advice where nothing but the requests before it holds a request. */
   static final String NOTHING = "Nothing: its turn comes.";

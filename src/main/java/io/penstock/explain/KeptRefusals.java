@@ -11,9 +11,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records of the refusals of the last hour, of all endpoints and of requests without one. Of one
- * key, and of all requests without a key together, at most {@value #MOST_OF_KEY} are kept. Safe
- * from any thread.
+ * Records of the refusals of the last hour, of all endpoints and of requests without one. At most
+ * {@value #MOST_OF_KEY} are kept of each key, and as many of all requests without a key together.
+ * Safe from any thread.
  */
 public final class KeptRefusals {
   /** Most records that are kept. */

@@ -1,6 +1,6 @@
 package io.penstock.key;
 
-/** What becomes of the requests of a key that is revoked. New ones are always refused. */
+/** The end of the requests of a key that is revoked. New ones are always refused. */
 public enum Revocation {
   /** Waiting requests are refused; answers that run end as they would have. */
   REFUSES_WAITING,

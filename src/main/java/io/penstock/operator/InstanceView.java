@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 
-/** The state of this instance, for those who watch it. Safe from any thread. */
+/** The state of this instance, for operators. Safe from any thread. */
 final class InstanceView {
   private final SharingView sharing;
   private final SharingPeers peers;

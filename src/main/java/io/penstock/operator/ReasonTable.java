@@ -27,7 +27,10 @@ final class ReasonTable {
       <h1>Reasons of refusals</h1>
       <div class="card">
       <table class="reasons">
-      <thead><tr><th scope="col">Reason</th><th scope="col">Status</th><th scope="col">When</th><th scope="col">The client should</th><th scope="col">The operator can</th></tr></thead>
+      <thead><tr>
+      <th scope="col">Reason</th><th scope="col">Status</th><th scope="col">When</th>
+      <th scope="col">The client should</th><th scope="col">The operator can</th>
+      </tr></thead>
       <tbody>
       """;
 

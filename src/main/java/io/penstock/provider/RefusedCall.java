@@ -16,7 +16,7 @@ public record RefusedCall(
     @Nullable Instant retryAt,
     @Nullable String model,
     @Nullable String maskedKey) {
-  /** What is shown of a key of which nothing may be shown, or nothing is kept. */
+  /** The text in place of a key that may not be shown, or is not kept. */
   public static final String MASKED = "********";
 
   /** The shortest secret of which some characters are shown. */

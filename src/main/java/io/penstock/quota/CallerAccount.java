@@ -63,7 +63,7 @@ public final class CallerAccount {
   private volatile long usedAtMillis;
   private volatile @Nullable Refusal revoked;
 
-  /** What is told when the key is revoked. */
+  /** Listeners that are called when the key is revoked. */
   @SharedState("accounts of keys")
   private final Set<Consumer<Boolean>> revocationListeners = ConcurrentHashMap.newKeySet();
 

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Properties;
 
 /**
- * What a reason of a refusal means, in sentences for people; Markdown marks names as code.
+ * The meaning of a reason of a refusal, in sentences for people; Markdown marks names as code.
  *
  * @param when when requests are refused with it
  * @param client what the client should do

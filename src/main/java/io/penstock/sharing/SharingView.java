@@ -5,7 +5,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an instance knows of those it shares limits with, for operators. Safe from any thread.
+ * The number of instances that share limits, and the outage of their store, for operators. Safe
+ * from any thread.
  *
  * @param members returns the number of instances that are known to share limits, this one included;
  *     1 while the store is away

@@ -104,6 +104,7 @@ final class SharedStateRules {
               "operator.EventReader",
               "operator.LiveChanges",
               "operator.LiveRows",
+              "operator.LogLevels",
               "operator.RecentWaits",
               "operator.SharingPeers",
               "trace",

@@ -24,9 +24,12 @@ class ReasonPageTest {
       """
       # Reasons of refusals
 
-      Every refusal carries `x-penstock-reason`. This page says what each reason means. It is made from the program: `mvn verify -Pgolden` writes it.
+      Every refusal carries `x-penstock-reason`. This page says what each reason means. It is made \
+      from the program: `mvn verify -Pgolden` writes it.
 
-      `penstock why ID` and `GET /tickets/ID` at the operator port tell why the request with that `x-request-id` was refused. Refusals are kept for an hour: at most 10,000, and at most 1,000 of one key. Requests without a key count as those of one key.
+      `penstock why ID` and `GET /tickets/ID` at the operator port tell why the request with that \
+      `x-request-id` was refused. Refusals are kept for an hour: at most 10,000, and at most 1,000 \
+      of one key. Requests without a key count as those of one key.
 
       """;
 
