@@ -26,7 +26,8 @@ import tools.jackson.databind.node.ObjectNode;
     },
     mixinStandardHelpOptions = true)
 final class StatusCommand implements Callable<Integer> {
-  private static final int MOST_ENDPOINTS = 10;
+  private static final int MOST_LINES = 10;
+  private static final String QUEUE_DEPTH = "queue_depth";
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -39,6 +40,7 @@ final class StatusCommand implements Callable<Integer> {
       JsonNode version,
       boolean ready,
       JsonNode instance,
+      List<JsonNode> refusals,
       List<JsonNode> endpoints,
       List<JsonNode> upstreams) {
     long sum(String member) {
@@ -61,9 +63,9 @@ final class StatusCommand implements Callable<Integer> {
         }
       }
       List<String> stuck = endpoints.stream().filter(Answers::stuck).map(Answers::state).toList();
-      stuck.stream().limit(MOST_ENDPOINTS).forEach(wrong::add);
-      if (stuck.size() > MOST_ENDPOINTS) {
-        wrong.add((stuck.size() - MOST_ENDPOINTS) + " more endpoints let nothing go");
+      stuck.stream().limit(MOST_LINES).forEach(wrong::add);
+      if (stuck.size() > MOST_LINES) {
+        wrong.add((stuck.size() - MOST_LINES) + " more endpoints let nothing go");
       }
       for (JsonNode fault : instance.path("not_applied")) {
         wrong.add("the route files on disk do not run: " + fault.asString(""));
@@ -121,6 +123,7 @@ final class StatusCommand implements Callable<Integer> {
                   client.ask("GET", "/version", null).body(),
                   client.ready(),
                   client.ask("GET", "/instance", null).body(),
+                  list("/refusals"),
                   list("/endpoints"),
                   list("/upstreams"));
           if (output.json()) {
@@ -148,10 +151,11 @@ final class StatusCommand implements Callable<Integer> {
     json.set("version", answers.version());
     json.set("instance", answers.instance());
     json.put("ready", answers.ready())
-        .put("waiting", answers.sum("queue_depth"))
+        .put("waiting", answers.sum(QUEUE_DEPTH))
         .put("served", answers.sum("served"))
         .put("refused", answers.sum("refused"))
         .put("expired", answers.sum("expired"));
+    json.putArray("refused_most").addAll(answers.refusals());
     ArrayNode wrong = json.putArray("wrong");
     answers.wrong().forEach(wrong::add);
     return json;
@@ -177,7 +181,7 @@ final class StatusCommand implements Callable<Integer> {
                 members > 1
                     ? ", and shares limits with " + (members - 1) + " other instances"
                     : ""));
-    long waiting = answers.sum("queue_depth");
+    long waiting = answers.sum(QUEUE_DEPTH);
     long oldest =
         answers.endpoints().stream()
             .mapToLong(each -> each.path("oldest_wait_ms").asLong(0))
@@ -186,11 +190,22 @@ final class StatusCommand implements Callable<Integer> {
     out.println(
         "%d waiting%s"
             .formatted(waiting, waiting == 0 ? "" : ", the oldest for " + FigureText.time(oldest)));
-    most(answers.endpoints(), "queue_depth", "waiting", out);
+    waiting(answers.endpoints(), out);
     out.println(
         "%d served, %d refused and %d expired since it started"
             .formatted(answers.sum("served"), answers.sum("refused"), answers.sum("expired")));
-    most(answers.endpoints(), "refused", "refused", out);
+    answers.refusals().stream()
+        .limit(MOST_LINES)
+        .forEach(
+            each ->
+                out.println(
+                    "  %d refused in the last hour with %s, %s"
+                        .formatted(
+                            each.path("count").asLong(0),
+                            text(each, "reason"),
+                            text(each, "key").isEmpty()
+                                ? "without a key"
+                                : "of key " + text(each, "key"))));
     List<String> wrong = answers.wrong();
     wrong.forEach(each -> out.println("wrong: " + each));
     if (wrong.isEmpty()) {
@@ -198,17 +213,19 @@ final class StatusCommand implements Callable<Integer> {
     }
   }
 
-  /** Prints the endpoints with the largest figures, the largest first. */
-  private static void most(List<JsonNode> endpoints, String member, String word, PrintWriter out) {
+  /** Prints the endpoints where most requests wait. */
+  private static void waiting(List<JsonNode> endpoints, PrintWriter out) {
     endpoints.stream()
-        .filter(each -> each.path(member).asLong(0) > 0)
-        .sorted(Comparator.comparingLong((JsonNode each) -> each.path(member).asLong(0)).reversed())
-        .limit(MOST_ENDPOINTS)
+        .filter(each -> each.path(QUEUE_DEPTH).asLong(0) > 0)
+        .sorted(
+            Comparator.comparingLong((JsonNode each) -> each.path(QUEUE_DEPTH).asLong(0))
+                .reversed())
+        .limit(MOST_LINES)
         .forEach(
             each ->
                 out.println(
-                    "  %d %s at %s"
-                        .formatted(each.path(member).asLong(0), word, text(each, "path"))));
+                    "  %d waiting at %s"
+                        .formatted(each.path(QUEUE_DEPTH).asLong(0), text(each, "path"))));
   }
 
   private static String text(JsonNode of, String member) {

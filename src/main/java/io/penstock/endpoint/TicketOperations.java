@@ -127,6 +127,11 @@ public final class TicketOperations {
     return refused == null ? refusals.last(ofRequest, now) : refused;
   }
 
+  /** Returns which keys were refused most in the last hour, and for which reasons. */
+  public List<KeptRefusals.Sum> refusedMost(int most) {
+    return services.directory().refusals().largest(most, services.ticker().nanos());
+  }
+
   /** Returns how many requests of a key were refused in the last hour, by reason. */
   public Map<String, Long> refusedOfKey(String name) {
     return services.directory().refusals().ofKey(name, services.ticker().nanos());

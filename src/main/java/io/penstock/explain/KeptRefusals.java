@@ -2,9 +2,11 @@ package io.penstock.explain;
 
 import io.penstock.tenant.SharedState;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -85,6 +87,32 @@ public final class KeptRefusals {
       }
     }
     return null;
+  }
+
+  /**
+   * Refusals of one key for one reason.
+   *
+   * @param key its name; null for requests without a key
+   * @param reason the code of the reason
+   * @param count how many are kept
+   */
+  public record Sum(@Nullable String key, String reason, long count) {}
+
+  /** Returns the largest sums, the largest first, at most {@code most} of them. */
+  public synchronized List<Sum> largest(int most, long now) {
+    forget(now);
+    return byKey.keySet().stream()
+        .flatMap(
+            key ->
+                ofKey(key, now).entrySet().stream()
+                    .map(each -> new Sum(named(key), each.getKey(), each.getValue())))
+        .sorted(Comparator.comparingLong(Sum::count).reversed().thenComparing(Sum::reason))
+        .limit(most)
+        .toList();
+  }
+
+  private static @Nullable String named(String key) {
+    return key.isEmpty() ? null : key;
   }
 
   /**

@@ -53,6 +53,8 @@ import reactor.core.publisher.Mono;
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class OperatorConfiguration {
+  private static final int MOST_REFUSALS = 100;
+
   @Bean
   HttpHandlerDecoratorFactory operatorGuard(
       ManagementServerProperties server,
@@ -200,6 +202,10 @@ class OperatorConfiguration {
         .path("/openapi/coordination.json", () -> ProblemAnswer.only("GET"))
         .GET("/version", request -> OperatorJson.answer(ProgramVersion.running()))
         .path("/version", () -> ProblemAnswer.only("GET"))
+        .GET(
+            "/refusals",
+            request -> OperatorJson.answer(registry.tickets().refusedMost(MOST_REFUSALS)))
+        .path("/refusals", () -> ProblemAnswer.only("GET"))
         .GET("/instance", request -> OperatorJson.answer(instance.view()))
         .path("/instance", () -> ProblemAnswer.only("GET"))
         .GET("/usage", usage::list)

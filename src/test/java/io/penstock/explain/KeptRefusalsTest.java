@@ -67,4 +67,16 @@ class KeptRefusalsTest {
     assertThat(refusals.ofKey("key", 1)).containsOnlyKeys("key_rpm").containsEntry("key_rpm", 2L);
     assertThat(refusals.ofKey("nobody", 1)).isEmpty();
   }
+
+  @Test
+  void largestSums_comeFirst() {
+    add("key", 0);
+    add(null, 0);
+    add(null, 1);
+    assertThat(refusals.largest(2, 1))
+        .containsExactly(
+            new KeptRefusals.Sum(null, "key_rpm", 2), new KeptRefusals.Sum("key", "key_rpm", 1));
+    assertThat(refusals.largest(1, 1)).hasSize(1);
+    assertThat(refusals.largest(2, 2 + KeptRefusals.KEPT_NANOS)).isEmpty();
+  }
 }

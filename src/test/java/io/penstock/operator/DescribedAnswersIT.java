@@ -179,6 +179,7 @@ class DescribedAnswersIT {
   @Test
   void usage_isAsDescribed_howeverItIsGrouped() throws Exception {
     assertThat(gateway.gateway("GET /a?tokens=7", "x-api-key: filed")).startsWith("HTTP/1.1 200");
+    fits("/refusals", "get", "200", ask("GET", "/refusals", ""));
     fits("/instance", "get", "200", ask("GET", "/instance", ""));
     fits("/version", "get", "200", ask("GET", "/version", ""));
     fits("/actuator/loggers", "get", "200", ask("GET", "/actuator/loggers", ""));

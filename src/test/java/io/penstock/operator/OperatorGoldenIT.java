@@ -170,7 +170,7 @@ class OperatorGoldenIT {
     } finally {
       gateway.endpoint("/held").pause(false);
     }
-    ask(all, "GET /tickets/mine-9", "GET /tickets?path=/held");
+    ask(all, "GET /tickets/mine-9", "GET /tickets?path=/held", "GET /refusals");
     String text =
         all.text()
             .replaceAll("\"id\":\\d+", "\"id\":<number>")
