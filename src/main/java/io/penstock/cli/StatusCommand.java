@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Tells in a few lines how a gateway is: for people, and by its exit code for scripts. */
@@ -161,7 +162,7 @@ final class StatusCommand implements Callable<Integer> {
     return json;
   }
 
-  private static void print(Answers answers, PrintWriter out) {
+  private void print(Answers answers, PrintWriter out) throws OperatorClient.Failed {
     JsonNode version = answers.version();
     String commit = text(version, "commit");
     out.println(
@@ -213,19 +214,45 @@ final class StatusCommand implements Callable<Integer> {
     }
   }
 
-  /** Prints the endpoints where most requests wait. */
-  private static void waiting(List<JsonNode> endpoints, PrintWriter out) {
-    endpoints.stream()
-        .filter(each -> each.path(QUEUE_DEPTH).asLong(0) > 0)
-        .sorted(
-            Comparator.comparingLong((JsonNode each) -> each.path(QUEUE_DEPTH).asLong(0))
-                .reversed())
-        .limit(MOST_LINES)
-        .forEach(
-            each ->
-                out.println(
-                    "  %d waiting at %s"
-                        .formatted(each.path(QUEUE_DEPTH).asLong(0), text(each, "path"))));
+  /** Prints where most requests wait, and why. */
+  private void waiting(List<JsonNode> endpoints, PrintWriter out) throws OperatorClient.Failed {
+    List<JsonNode> most =
+        endpoints.stream()
+            .filter(each -> each.path(QUEUE_DEPTH).asLong(0) > 0)
+            .sorted(
+                Comparator.comparingLong((JsonNode each) -> each.path(QUEUE_DEPTH).asLong(0))
+                    .reversed())
+            .limit(MOST_LINES)
+            .toList();
+    for (JsonNode each : most) {
+      String path = each.path("path").asString("");
+      out.println(
+          "  %d waiting at %s"
+              .formatted(each.path(QUEUE_DEPTH).asLong(0), GatewayCommand.harmless(path)));
+      reasons(path).forEach(reason -> out.println("    " + because(reason)));
+    }
+  }
+
+  /** Returns why requests wait at an endpoint; none if it has been removed meanwhile. */
+  private JsonNode reasons(String path) throws OperatorClient.Failed {
+    try {
+      String where = "/endpoints/waiting?path=" + OperatorClient.encoded(path);
+      return client.ask("GET", where, null).body().path("reasons");
+    } catch (OperatorClient.Failed failed) {
+      if (failed.missing()) {
+        return MissingNode.getInstance();
+      }
+      throw failed;
+    }
+  }
+
+  private static String because(JsonNode reason) {
+    String until = text(reason, "until");
+    return "%d: %s%s"
+        .formatted(
+            reason.path("count").asLong(0),
+            text(reason, "detail"),
+            until.isEmpty() ? "" : ", until " + until);
   }
 
   private static String text(JsonNode of, String member) {
