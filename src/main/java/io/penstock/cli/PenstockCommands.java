@@ -12,7 +12,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The command line: {@code penstock [serve|check|top|status|why|usage|keys|migrate|version] …}. */
+/**
+ * The command line: {@code penstock
+ * [serve|check|top|status|why|usage|pause|resume|keys|migrate|version] …}.
+ */
 public final class PenstockCommands {
   /** The command that runs if none is named. */
   public static final String DEFAULT = "serve";
@@ -41,6 +44,7 @@ public final class PenstockCommands {
     line.addSubcommand(new StatusCommand(environment));
     line.addSubcommand(new WhyCommand(environment));
     line.addSubcommand(new UsageCommand(environment));
+    PauseCommand.add(line, environment);
     line.addSubcommand(KeysCommand.line(environment));
     line.addSubcommand(new MigrateCommand());
     line.addSubcommand(new VersionCommand());

@@ -73,6 +73,9 @@ final class StatusCommand implements Callable<Integer> {
       }
       for (JsonNode each : upstreams) {
         String health = text(each, "health");
+        if (each.path("paused").asBoolean(false)) {
+          wrong.add("upstream " + text(each, "id") + " is paused by an operator");
+        }
         if (!health.equals("healthy")) {
           wrong.add("upstream " + text(each, "id") + " is " + health + reason(each));
         }

@@ -29,6 +29,7 @@ final class WaitRemedy {
           "Bring Redis back; penstock.redis.on-outage says what happens until then.";
       case "limit_recovering" ->
           "Wait for the end of the window, day or month in which Redis lost data.";
+      case "upstream_taken_out" -> "Resume it: penstock resume --upstream " + name + ".";
       case "upstream_paused" ->
           "Add another upstream, or end the pause with POST /upstreams/retry?id=" + name + ".";
       case "upstream_unhealthy" ->

@@ -75,6 +75,9 @@ public final class AdmissionCheck {
     UpstreamReadiness soonest = null;
     for (TicketRoute ticketRoute : routes) {
       UpstreamReadiness each = ticketRoute.readiness(now);
+      if (each.cause() == UpstreamReadiness.Cause.TAKEN_OUT) {
+        return null; // it waits until an operator resumes that one
+      }
       if (soonest == null || each.fromNanos() < soonest.fromNanos()) {
         first = ticketRoute;
         soonest = each;
@@ -85,7 +88,7 @@ public final class AdmissionCheck {
     }
     long wait = soonest.fromNanos() - now;
     return switch (soonest.cause()) {
-      case NONE, PAUSED -> null;
+      case NONE, PAUSED, TAKEN_OUT -> null;
       case UNHEALTHY -> unhealthy(routes, first, wait);
       case UPSTREAM_DAY, MODEL_DAY -> dayUsedUp(routes, first, soonest.cause(), wait, now);
       case CUT_OFF -> first.refusal();
@@ -220,8 +223,14 @@ public final class AdmissionCheck {
   /** Returns the refusal of a call that never waits, and that none of its routes takes now. */
   public static Refusal shut(List<TicketRoute> routes, long now) {
     Refusal away = unavailable(routes, now);
+    if (away != null) {
+      return away;
+    }
     long first = routes.stream().mapToLong(each -> each.gatesOpenAt(now)).min().orElse(now);
-    return away == null ? paused(first - now) : away;
+    return first == Ticker.NEVER
+        ? Refusal.of(
+            RefusalReason.NO_HEALTHY_UPSTREAM, "an operator paused every upstream that serves this")
+        : paused(first - now);
   }
 
   /**

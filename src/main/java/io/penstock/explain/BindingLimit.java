@@ -36,6 +36,8 @@ public record BindingLimit(
     LIMIT_RECOVERING,
     /** The provider refused requests because of its limits, and is left alone for a while. */
     UPSTREAM_PAUSED,
+    /** An operator paused the upstream. */
+    UPSTREAM_TAKEN_OUT,
     /** The upstream failed, and is tried again later. */
     UPSTREAM_UNHEALTHY,
     /** Another ticket with the same beginning is to warm the provider's cache for it. */

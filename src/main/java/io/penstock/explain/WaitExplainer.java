@@ -134,6 +134,10 @@ public final class WaitExplainer {
     if (opens <= now || upstream == null) {
       return null;
     }
+    if (upstream.paused()) {
+      return new BindingLimit(
+          Cause.UPSTREAM_TAKEN_OUT, owner.kind(), owner.name(), null, Ticker.NEVER);
+    }
     boolean unwell = upstream.health().opens(now) >= opens;
     return unwell
         ? new BindingLimit(

@@ -59,6 +59,9 @@ record EndpointState(What what, @Nullable String detail, long untilNanos) {
     if (disabled != null) {
       return new EndpointState(What.FAILING, name + "disabled, " + disabled, Ticker.NEVER);
     }
+    if (upstream.paused()) {
+      return new EndpointState(What.PAUSED, name + "paused by an operator", Ticker.NEVER);
+    }
     if (upstream.health().onTrial()) {
       UpstreamTrouble trouble = upstream.trouble();
       String why = trouble == null ? "it failed" : trouble.what();

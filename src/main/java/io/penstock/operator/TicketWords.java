@@ -195,6 +195,13 @@ final class TicketWords {
       case LIMIT_RECOVERING ->
           "Redis has lost data, and an instance that is gone may have used up a limit" + owner;
       case UPSTREAM_PAUSED -> "the provider" + owner + " said that it has had enough";
+      case UPSTREAM_TAKEN_OUT ->
+          bindingLimit.kind() == null
+              ? "its upstream is paused until somebody resumes it"
+              : lower(bindingLimit.kind())
+                  + " "
+                  + bindingLimit.name()
+                  + " is paused until somebody resumes it";
       case UPSTREAM_UNHEALTHY -> "the provider" + owner + " failed, and is tried again later";
       case CACHE_WARMUP ->
           "a request with the same beginning was sent first, so that the provider's cache has it";

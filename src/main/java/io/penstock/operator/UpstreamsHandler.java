@@ -70,6 +70,34 @@ final class UpstreamsHandler {
     }
     upstream.retry();
     LOG.info("an operator lets requests go to the upstream {} again", upstream.spec().id());
+    return answer(upstream);
+  }
+
+  /** Keeps requests from the upstream {@code ?id=}: they go elsewhere, or wait. */
+  Mono<ServerResponse> pause(ServerRequest request) {
+    return pause(request, true);
+  }
+
+  /** Lets requests go to it again. */
+  Mono<ServerResponse> resume(ServerRequest request) {
+    return pause(request, false);
+  }
+
+  private Mono<ServerResponse> pause(ServerRequest request, boolean stop) {
+    Optional<String> id = request.queryParam("id");
+    if (id.isEmpty()) {
+      return ProblemAnswer.answering(HttpStatus.BAD_REQUEST, "?id= is expected");
+    }
+    Upstream upstream = upstreamRegistry.find(id.get());
+    if (upstream == null) {
+      return ProblemAnswer.answering(HttpStatus.NOT_FOUND, "no upstream has this id");
+    }
+    upstream.pause(stop);
+    LOG.info("an operator {} upstream {}", stop ? "paused" : "resumed", upstream.spec().id());
+    return answer(upstream);
+  }
+
+  private Mono<ServerResponse> answer(Upstream upstream) {
     return OperatorJson.answer(
         view(upstream, new ClockReading(ticker.nanos(), clock.unixMillis())));
   }
@@ -90,6 +118,7 @@ final class UpstreamsHandler {
             .put("id", upstream.spec().id())
             .put("url", place(upstream.spec().url()))
             .put("health", !upstream.enabled() ? "disabled" : trial ? "unhealthy" : "healthy")
+            .put("paused", upstream.paused())
             .put("disabled_because", upstream.spec().access().disabledBecause())
             .put("tried_at", trial ? now.text(upstream.triedAt(now.nanos())) : null);
     if (upstreamTrouble == null) {

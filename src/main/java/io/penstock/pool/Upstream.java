@@ -53,6 +53,9 @@ public final class Upstream {
   /** The pause of all pools. */
   private final PoolPause accountPause;
 
+  private final QuotaGate operatorGate = new QuotaGate();
+  private volatile boolean paused;
+
   private final RandomGenerator random;
 
   @SharedState("health of upstreams")
@@ -153,6 +156,9 @@ public final class Upstream {
     if (!enabled()) {
       return UpstreamReadiness.DISABLED;
     }
+    if (paused) {
+      return UpstreamReadiness.TAKEN_OUT;
+    }
     boolean well = upstreamHealth.well();
     if (pool == null) {
       return well
@@ -245,6 +251,25 @@ public final class Upstream {
     return accountPause;
   }
 
+  /** Returns whether an operator keeps requests from it. */
+  public boolean paused() {
+    return paused;
+  }
+
+  /**
+   * Keeps requests from it, or lets them go to it again. Meanwhile they go to other upstreams, or
+   * wait; answers that run go on.
+   */
+  public synchronized void pause(boolean stop) {
+    paused = stop;
+    if (stop) {
+      operatorGate.shutUnlessOpened(Ticker.NEVER);
+    } else {
+      operatorGate.open();
+      wake();
+    }
+  }
+
   /** Returns its pauses of less than a pool, also those that are over. */
   public List<UpstreamHold> holds() {
     return holds.all();
@@ -293,7 +318,7 @@ public final class Upstream {
             "upstream " + spec.id(),
             PoolLimits.tariff(spec, pool),
             limits.of(spec, pool, now),
-            List.of(upstreamHealth.gate(), accountPause.gate(), poolPause.gate()));
+            List.of(upstreamHealth.gate(), accountPause.gate(), operatorGate, poolPause.gate()));
     pauses.put(quota, poolPause);
     quota.widen(jitterNanos);
     return quota;

@@ -17,6 +17,8 @@ public record UpstreamReadiness(Cause cause, long fromNanos) {
     NONE,
     /** Its provider refused requests because of its limits, and is left alone for a while. */
     PAUSED,
+    /** An operator keeps requests from it. */
+    TAKEN_OUT,
     /** It failed. From the instant on it takes one request on trial. */
     UNHEALTHY,
     /** Its requests of the day are used up. */
@@ -35,6 +37,10 @@ public record UpstreamReadiness(Cause cause, long fromNanos) {
   /** The answer of an upstream that is disabled. */
   public static final UpstreamReadiness DISABLED =
       new UpstreamReadiness(Cause.DISABLED, Ticker.NEVER);
+
+  /** The answer of an upstream that an operator has paused. */
+  public static final UpstreamReadiness TAKEN_OUT =
+      new UpstreamReadiness(Cause.TAKEN_OUT, Ticker.NEVER);
 
   /** The answer where a limit is cut off from its other sharers. */
   public static final UpstreamReadiness CUT_OFF =
@@ -60,7 +66,7 @@ public record UpstreamReadiness(Cause cause, long fromNanos) {
     return switch (cause) {
       case NONE -> true;
       case PAUSED -> fromNanos - now <= SHORT_PAUSE_NANOS;
-      case UNHEALTHY, UPSTREAM_DAY, MODEL_DAY, CUT_OFF, DISABLED -> false;
+      case TAKEN_OUT, UNHEALTHY, UPSTREAM_DAY, MODEL_DAY, CUT_OFF, DISABLED -> false;
     };
   }
 
@@ -75,7 +81,7 @@ public record UpstreamReadiness(Cause cause, long fromNanos) {
   /** Returns whether it takes no request before a day ends or an event comes. */
   public boolean hopeless() {
     return switch (cause) {
-      case NONE, PAUSED, UNHEALTHY -> false;
+      case NONE, PAUSED, TAKEN_OUT, UNHEALTHY -> false;
       case UPSTREAM_DAY, MODEL_DAY, CUT_OFF, DISABLED -> true;
     };
   }

@@ -101,7 +101,9 @@ class CommandGoldenIT {
   void usage() {
     run(stable(), Map.of(), "--help");
     for (String command :
-        List.of("serve", "check", "top", "status", "why", "usage", "keys", "migrate", "version")) {
+        List.of(
+            "serve", "check", "top", "status", "why", "usage", "pause", "resume", "keys", "migrate",
+            "version")) {
       run(stable(), Map.of(), command, "--help");
     }
     for (String command : List.of("new", "list", "show", "update", "rotate", "revoke")) {

@@ -19,6 +19,12 @@ export class Upstreams {
           <header><h2>${name(each.id)}</h2>
             ${mark({healthy: 'good', disabled: 'off'}[each.health] ?? 'bad', each.health)}</header>
           <p class="quiet">${name(each.url)}${each.models.length ? html` · ${each.models.map(shown).join(', ')}` : nothing}</p>
+          <div class="tools">
+            ${each.paused ? mark('warn', 'paused by an operator') : nothing}
+            <button class="small" @click=${() => this.act(each, each.paused ? 'resume' : 'pause')}>${each.paused ? 'Resume' : 'Pause'}</button>
+            ${each.health === 'unhealthy' || each.paused_until
+              ? html`<button class="small" @click=${() => this.act(each, 'retry')}>Try again now</button>` : nothing}
+          </div>
           ${each.disabled_because ? html`<p>disabled: ${shown(each.disabled_because)}</p>` : nothing}
           ${each.last_error ? html`<p>last error: ${shown(each.last_error.what)} at ${clock(each.last_error.at)}</p>` : nothing}
           ${each.paused_until ? html`<p>${mark('warn', 'paused until ' + clock(each.paused_until))}</p>` : nothing}
@@ -27,6 +33,14 @@ export class Upstreams {
           ${each.pools.map(pool => this.pool(pool))}
         </section>`)}
       </div>`;
+  }
+
+  async act(upstream, what) {
+    this.state.problem = '';
+    if (what === 'pause' && !confirm(`Pause upstream ${shown(upstream.id)}? Requests go elsewhere, or wait.`)) {
+      return;
+    }
+    await this.state.asking(() => ask(`upstreams/${what}?id=${encodeURIComponent(upstream.id)}`, {method: 'POST'}));
   }
 
   pool(pool) {

@@ -93,6 +93,7 @@ export function help(binding) {
     case 'limit_recovering': return 'the end of the window, day or month that ran when Redis lost data.';
     case 'limit_unavailable': return 'Redis being in reach again; penstock.redis.on-outage says what is done until then.';
     case 'upstream_paused': return 'Another upstream beside it; a lower limit here, so that the provider does not refuse.';
+    case 'upstream_taken_out': return 'Resume the upstream; another upstream beside it.';
     case 'upstream_unhealthy': return 'Another upstream beside it.';
     case 'cache_warmup': return 'Nothing: it goes once the answer to the first one begins; cache_warmup bounds how long that takes.';
     case 'no_upstream_enabled': return 'The key or the setting that the upstreams of its model lack.';
