@@ -63,7 +63,8 @@ class OperatorIT {
                     .containsPattern("\\[\\{\"path\":\"/a\",\"dynamic\":false.*\"path\":\"/b\"")
                     .contains(
                         "\"oldest_wait_ms\":0",
-                        "\"cancelled\":1,\"ignored_parameters\":{},\"config\":{\"path\":"));
+                        "\"cancelled\":1,\"state\":{\"what\":\"open\"",
+                        "\"ignored_parameters\":{},\"config\":{\"path\":"));
   }
 
   @ParameterizedTest
