@@ -21,6 +21,8 @@ final class KeyDetails {
   private static final String UNLIMITED = "unlimited";
   private static final String NONE = "none";
   private static final String UNKNOWN = "unknown: the gateway does not say";
+  private static final String LIMITS = "limits";
+  private static final String REFUSED = "refused_last_hour";
   private static final String LINE = "%-22s %s%n";
 
   /** The members that are shown before the terms, by their names in JSON. */
@@ -52,9 +54,33 @@ final class KeyDetails {
       out.printf(LINE, term.label(), words(term, key.path(term.name())));
       shown.add(term.name());
     }
+    printUse(key, out);
+    shown.addAll(List.of(LIMITS, REFUSED));
     key.properties().stream()
         .filter(each -> !shown.contains(each.getKey()))
         .forEach(each -> out.printf(LINE, each.getKey(), or(each.getValue(), NONE)));
+  }
+
+  /** Prints what is left of each limit, as far as the gateway says it. */
+  private static void printUse(JsonNode key, PrintWriter out) {
+    key.path(LIMITS).forEach(each -> out.printf(LINE, each.path("owner").asString(""), use(each)));
+    if (key.has(REFUSED)) {
+      StringJoiner refused = new StringJoiner(", ").setEmptyValue("nothing");
+      key.path(REFUSED)
+          .properties()
+          .forEach(each -> refused.add(each.getValue() + " for " + each.getKey()));
+      out.printf(LINE, "refused in an hour", refused + " (by this instance)");
+    }
+  }
+
+  private static String use(JsonNode limit) {
+    JsonNode resets = limit.path("resets_at");
+    return "%s used of %s, %s left%s"
+        .formatted(
+            limit.path("used"),
+            limit.path("allows").asString(""),
+            limit.path("left"),
+            resets.isString() ? ", all of it at " + resets.stringValue() : "");
   }
 
   private static String words(KeyTerm<?> term, JsonNode value) {

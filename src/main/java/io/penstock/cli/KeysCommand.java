@@ -160,7 +160,10 @@ final class KeysCommand {
     return keys;
   }
 
-  @Command(name = "show", description = "Show the terms of a key.", mixinStandardHelpOptions = true)
+  @Command(
+      name = "show",
+      description = "Show the terms of a key and the use of its limits.",
+      mixinStandardHelpOptions = true)
   int show(
       @Mixin OperatorClient client,
       @Parameters(paramLabel = NAME) String name,

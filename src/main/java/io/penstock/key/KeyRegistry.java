@@ -1,5 +1,6 @@
 package io.penstock.key;
 
+import io.penstock.quota.LimitUse;
 import io.penstock.refusal.Refusal;
 import io.penstock.sharing.LimitSource;
 import io.penstock.sharing.SharingMode;
@@ -13,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -201,6 +203,11 @@ public final class KeyRegistry {
    */
   public long usedAtMillis(KeySpec key) {
     return accounts.usedAtMillis(key);
+  }
+
+  /** Returns the use of the limits of a key, of the key for its models, and of its group. */
+  public List<LimitUse> uses(KeySpec key, long now) {
+    return accounts.of(key).uses(new TreeSet<>(key.terms().models().keySet()), now);
   }
 
   /**

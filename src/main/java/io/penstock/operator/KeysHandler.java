@@ -50,13 +50,15 @@ final class KeysHandler {
 
   private final KeyRegistry keyRegistry;
   private final @Nullable KeyStore store;
+  private final KeyUse keyUse;
   private final WallClock clock;
 
   /** Creates a handler; without a store it refuses all changes. */
-  KeysHandler(KeyRegistry keyRegistry, @Nullable KeyStore store, WallClock clock) {
-    this.keyRegistry = keyRegistry;
+  KeysHandler(@Nullable KeyStore store, KeyUse keyUse) {
+    this.keyRegistry = keyUse.keys();
     this.store = store;
-    this.clock = clock;
+    this.keyUse = keyUse;
+    this.clock = keyUse.clock();
   }
 
   /** Returns the routes of this handler. */
@@ -89,7 +91,12 @@ final class KeysHandler {
 
   private Mono<ServerResponse> show(ServerRequest request) {
     KeySpec key = keyRegistry.find(request.pathVariable("name"));
-    return key == null ? none() : OperatorJson.answer(shown(key, null));
+    if (key == null) {
+      return none();
+    }
+    Map<String, @Nullable Object> shown = shown(key, null);
+    shown.putAll(keyUse.of(key));
+    return OperatorJson.answer(shown);
   }
 
   private Mono<ServerResponse> add(ServerRequest request) {

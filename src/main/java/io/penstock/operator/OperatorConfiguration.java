@@ -126,8 +126,14 @@ class OperatorConfiguration {
   }
 
   @Bean
-  KeysHandler keysHandler(KeyRegistry keyRegistry, ObjectProvider<KeyStore> store) {
-    return new KeysHandler(keyRegistry, store.getIfAvailable(), WallClock.system());
+  KeysHandler keysHandler(
+      KeyRegistry keyRegistry,
+      EndpointRegistry registry,
+      Ticker ticker,
+      ObjectProvider<KeyStore> store) {
+    return new KeysHandler(
+        store.getIfAvailable(),
+        new KeyUse(keyRegistry, registry.tickets(), ticker, WallClock.system()));
   }
 
   @Bean

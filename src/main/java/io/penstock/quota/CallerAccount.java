@@ -9,7 +9,9 @@ import io.penstock.tenant.PromiseHolder;
 import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -169,6 +171,20 @@ public final class CallerAccount {
   /** Returns the quotas that a request for {@code model} faces, those of the key first. */
   public List<Quota> quotas(@Nullable String model, long now) {
     return quotas.apply(model, now);
+  }
+
+  /** Returns the use of all limits that its requests face, also of those for {@code models}. */
+  public List<LimitUse> uses(Collection<String> models, long now) {
+    enter();
+    try {
+      Set<Quota> all = new LinkedHashSet<>(quotas(null, now));
+      models.forEach(model -> all.addAll(quotas(model, now)));
+      return all.stream()
+          .flatMap(quota -> quota.limits().stream().map(each -> LimitUse.of(quota, each, now)))
+          .toList();
+    } finally {
+      leave();
+    }
   }
 
   /** Returns whether it has budgets, and this instance alone spends them. */

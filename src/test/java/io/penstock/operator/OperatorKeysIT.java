@@ -130,7 +130,35 @@ class OperatorKeysIT {
                 + "\"max_output\":null,\"strict_after_denial\":false,"
                 + "\"sharing\":null,\"created_at\":\""
                 + created
-                + "\",\"previous_secret_until\":null,\"last_used_at\":null}\n");
+                + "\",\"previous_secret_until\":null,\"last_used_at\":null,"
+                + "\"limits\":[],\"refused_last_hour\":{}}\n");
+  }
+
+  @Test
+  void keyThatWasUsed_tellsWhatIsLeft_andWhatWasRefused() throws Exception {
+    String terms = ",\"rpm\":2,\"budget_tokens_per_day\":500,\"on_limit\":\"reject\"";
+    String header = "Authorization: Bearer " + make(terms).secret();
+    JsonNode unused = ask("GET", "/keys/" + name, "").json();
+    assertThat(unused.path("limits").path(0).path("used").asLong()).isZero();
+    assertThat(unused.path("limits").path(0).path("resets_at").isNull()).isTrue();
+    assertThat(unused.path("refused_last_hour").isEmpty()).isTrue();
+    assertThat(gateway.gateway("GET /a", header)).startsWith("HTTP/1.1 200");
+    assertThat(gateway.gateway("GET /a", header)).startsWith("HTTP/1.1 200");
+    assertThat(gateway.gateway("GET /a", header)).startsWith("HTTP/1.1 429");
+    Answer shown = ask("GET", "/keys/" + name, "");
+    JsonNode rpm = shown.json().path("limits").path(0);
+    assertThat(rpm.toString())
+        .startsWith(
+            "{\"owner\":\"key "
+                + name
+                + "\",\"reason\":\"key_rpm\",\"allows\":\"2 requests a minute\","
+                + "\"limit\":2,\"used\":2,\"left\":0,\"resets_at\":\"2")
+        .endsWith("Z\",\"shared\":false}");
+    assertThat(Instant.parse(rpm.path("resets_at").asString()))
+        .isBefore(Instant.ofEpochMilli(WallClock.system().unixMillis()).plusSeconds(61));
+    assertThat(shown.text()).contains("\"allows\":\"500 tokens a day\",\"limit\":500");
+    assertThat(shown.json().path("refused_last_hour").toString()).isEqualTo("{\"key_rpm\":1}");
+    assertThat(ask("GET", "/keys", "").text()).doesNotContain("refused_last_hour");
   }
 
   @Test
