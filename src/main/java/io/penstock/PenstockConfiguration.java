@@ -17,6 +17,7 @@ import io.penstock.gateway.body.BodySettings;
 import io.penstock.gateway.coordination.CoordinationConfiguration;
 import io.penstock.gateway.request.WebSocketSettings;
 import io.penstock.key.KeyRegistry;
+import io.penstock.metrics.BudgetMeters;
 import io.penstock.metrics.GatewayMeters;
 import io.penstock.metrics.InputMeters;
 import io.penstock.metrics.TraceExemplars;
@@ -285,7 +286,7 @@ class PenstockConfiguration {
                 events,
                 new AtomicLong(),
                 new TicketDirectory(),
-                new InputMeters(meters, ledger)));
+                new BudgetMeters(meters, keyRegistry, ticker, new InputMeters(meters, ledger))));
     models.whenChanged(endpointRegistry::termsChanged);
     keyRegistry.whenChanged(endpointRegistry::termsChanged);
     return endpointRegistry;

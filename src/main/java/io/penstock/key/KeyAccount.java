@@ -3,6 +3,7 @@ package io.penstock.key;
 import io.penstock.model.ModelNames;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.LightLimit;
+import io.penstock.quota.LimitUse;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -104,6 +105,17 @@ final class KeyAccount {
     use(next);
     if (open != null) {
       open(now);
+    }
+  }
+
+  /** Returns the use of its budget; empty while it has no quotas, or no budget. */
+  List<LimitUse> budgetUses(long now) {
+    callerAccount.enter();
+    try {
+      Open seen = open;
+      return seen == null ? List.of() : seen.own().quota().budgetUses(now);
+    } finally {
+      callerAccount.leave();
     }
   }
 

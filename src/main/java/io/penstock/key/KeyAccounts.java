@@ -4,6 +4,7 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelNames;
 import io.penstock.quota.CallerAccount;
+import io.penstock.quota.LimitUse;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.Refusal;
 import io.penstock.sharing.LimitSource;
@@ -164,6 +165,20 @@ final class KeyAccounts {
   long usedAtMillis(KeySpec key) {
     KeyAccount known = byOwner.get(key.identity().limitOwner());
     return known == null ? 0 : known.account().usedAtMillis();
+  }
+
+  /** Returns the use of the budget of a key; empty while nothing of it counts, or it has none. */
+  List<LimitUse> budgetUses(KeySpec key, long now) {
+    KeyAccount known = byOwner.get(key.identity().limitOwner());
+    return known == null ? List.of() : known.budgetUses(now);
+  }
+
+  /** Returns the use of the budgets of keys with certain names, where something of it counts. */
+  List<LimitUse> budgetUses(Predicate<String> names, long now) {
+    return open.stream()
+        .filter(account -> names.test(account.account().name()))
+        .flatMap(account -> account.budgetUses(now).stream())
+        .toList();
   }
 
   /** Returns the account of a key. */

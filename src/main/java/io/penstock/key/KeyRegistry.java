@@ -210,6 +210,23 @@ public final class KeyRegistry {
     return accounts.of(key).uses(new TreeSet<>(key.terms().models().keySet()), now);
   }
 
+  /** Returns whether the key with that name has a budget. */
+  public boolean hasBudget(String name) {
+    KeySpec spec = find(name);
+    return spec != null && spec.terms().limits().budgetTokensPerDay() > 0;
+  }
+
+  /** Returns the use of the budget of a key; empty while nothing of it counts, or it has none. */
+  public List<LimitUse> budgetUses(String name, long now) {
+    KeySpec spec = find(name);
+    return spec == null ? List.of() : accounts.budgetUses(spec, now);
+  }
+
+  /** Returns the use of the budgets of keys with certain names, where something of it counts. */
+  public List<LimitUse> budgetUses(Predicate<String> names, long now) {
+    return accounts.budgetUses(names, now);
+  }
+
   /**
    * Returns the limits of a key without those of its group; the limits for {@code model} come last.
    */

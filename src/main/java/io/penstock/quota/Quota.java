@@ -143,6 +143,14 @@ public final class Quota {
     return quotaTerms.limits();
   }
 
+  /** Returns the use of its budgets. */
+  public List<LimitUse> budgetUses(long now) {
+    return limits().stream()
+        .filter(MeteredLimit::isBudget)
+        .map(each -> LimitUse.of(this, each, now))
+        .toList();
+  }
+
   /** Returns the instant from which all gates let a request pass, at least {@code now}. */
   public long gatesOpenAt(long now) {
     long instant = now;

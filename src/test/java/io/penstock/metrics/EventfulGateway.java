@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.fake.MetricsScrape;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.StartedGateway;
+import io.penstock.key.KeySecrets;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Path;
@@ -57,6 +58,13 @@ final class EventfulGateway implements AutoCloseable {
           shadow: true
       """;
 
+  private static final String SECRET = "eventful";
+  private static final String KEY = "x-api-key: " + SECRET;
+  private static final String KEYS =
+      "keys: [{name: someone, sharing: local, budget_tokens_per_day: 1000000, sha256: "
+          + KeySecrets.sha256(SECRET)
+          + "}]\n";
+
   private final RedisServer redis;
   private final StartedGateway gateway;
   private final Socket waits;
@@ -70,7 +78,7 @@ final class EventfulGateway implements AutoCloseable {
     redis = RedisServer.started();
     List<String> arguments = new ArrayList<>(List.of(more));
     arguments.add("--penstock.redis.url=" + redis.url());
-    gateway = StartedGateway.start(directory, ROUTES, arguments.toArray(String[]::new));
+    gateway = StartedGateway.start(directory, KEYS + ROUTES, arguments.toArray(String[]::new));
     post("/demo/v1/chat/completions", chat("m"));
     post("/demo/v1/chat/completions", chat("m").replaceFirst("}$", ",\"stream\":true}"));
     post("/demo/v1/chat/completions", "{\"model\":");
@@ -87,20 +95,20 @@ final class EventfulGateway implements AutoCloseable {
     }
     post(
         "/away/v1beta/models/g:generateContent", "{\"contents\":[{\"parts\":[{\"text\":\"a\"}]}]}");
-    gateway.gateway("GET /sliced?tokens=2");
-    gateway.gateway("GET /slow?tokens=2");
-    gateway.gateway("GET /shadow");
-    gateway.gateway("GET /shadow");
-    waits = StartedGateway.open(gateway.port(), "GET /slow?tokens=5");
+    gateway.gateway("GET /sliced?tokens=2", KEY);
+    gateway.gateway("GET /slow?tokens=2", KEY);
+    gateway.gateway("GET /shadow", KEY);
+    gateway.gateway("GET /shadow", KEY);
+    waits = StartedGateway.open(gateway.port(), "GET /slow?tokens=5", KEY);
     await()
         .untilAsserted(
             () ->
                 assertThat(scrape().sum("penstock_queue_depth", Map.of("endpoint", "/slow")))
                     .isEqualTo(1));
-    gateway.gateway("GET /slow?tokens=5");
-    StartedGateway.write(directory, ROUTES + "  - {path: /more}\n");
+    gateway.gateway("GET /slow?tokens=5", KEY);
+    StartedGateway.write(directory, KEYS + ROUTES + "  - {path: /more}\n");
     gateway.operator("POST /reload", "Content-Length: 0");
-    StartedGateway.write(directory, ROUTES + "  - {pat: /more}\n");
+    StartedGateway.write(directory, KEYS + ROUTES + "  - {pat: /more}\n");
     gateway.operator("POST /reload", "Content-Length: 0");
   }
 
@@ -118,7 +126,8 @@ final class EventfulGateway implements AutoCloseable {
 
   private Socket posted(String path, String body) throws IOException {
     Socket socket =
-        StartedGateway.open(gateway.port(), "POST " + path, "Content-Length: " + body.length());
+        StartedGateway.open(
+            gateway.port(), "POST " + path, "Content-Length: " + body.length(), KEY);
     socket.getOutputStream().write(body.getBytes(UTF_8));
     return socket;
   }
