@@ -31,6 +31,7 @@ abstract class PauseCommand implements Callable<Integer> {
     }
 
     @Override
+    @SuppressWarnings("SystemConsoleNull") // null without a terminal, from Java 25 on again
     boolean agreed(String what) {
       Console console = System.console();
       if (yes || console == null || !console.isTerminal()) {
