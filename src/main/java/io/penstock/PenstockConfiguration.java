@@ -55,6 +55,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
@@ -103,6 +104,9 @@ class PenstockConfiguration {
   OperatorSettings operatorSettings(PenstockSettings settings) {
     return new OperatorSettings(
         SecretText.textOf(settings.running().operator().token()),
+        settings.running().operator().tokens().entrySet().stream()
+            .collect(
+                Collectors.toUnmodifiableMap(Map.Entry::getKey, token -> token.getValue().value())),
         settings.limits().quotas().reservationTimeout());
   }
 

@@ -120,7 +120,7 @@ final class WelcomeLog implements ApplicationListener<ApplicationReadyEvent> {
       return null;
     }
     boolean asked = keyRegistry.any() || settings.limits().keys().demanded();
-    boolean guarded = settings.running().operator().token() != null;
+    boolean guarded = settings.running().operator().guarded();
     String operator = operator(environment);
     String ask =
         "curl -s "

@@ -157,6 +157,15 @@ public sealed interface Event {
   }
 
   /**
+   * An operator changed something.
+   *
+   * @param who the name of the operator's token, or another name where there is none
+   * @param from the network address of the operator, or an empty text
+   * @param what the request to the operator port
+   */
+  record Operated(long atNanos, String who, String from, String what) implements Event {}
+
+  /**
    * The configuration was read.
    *
    * @param applied whether it is in force now

@@ -16,8 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
@@ -29,8 +27,6 @@ final class EndpointsHandler {
   private record Paused(String path, boolean paused) {}
 
   private static final double DIGITS = 1e4;
-  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.operator");
-
   private final EndpointRegistry registry;
   private final UpstreamRegistry upstreamRegistry;
   private final Ticker ticker;
@@ -84,7 +80,6 @@ final class EndpointsHandler {
     if (endpoint == null) {
       return none();
     }
-    LOG.info("an operator {} {}", stop ? "paused" : "resumed", endpoint.path());
     return OperatorJson.answer(new Paused(endpoint.path(), endpoint.paused()));
   }
 

@@ -40,6 +40,7 @@ final class EventJson {
       case Event.FirstOutput first -> "first_output";
       case Event.Estimated estimated -> "estimated";
       case Event.ParametersIgnored ignored -> "parameters_ignored";
+      case Event.Operated operated -> "operated";
       case Event.Reloaded reloaded -> "config";
       case Event.Synced synced -> "sync";
     };
@@ -95,6 +96,11 @@ final class EventJson {
       case Event.ParametersIgnored ignored -> {
         data.put("endpoint", ignored.endpoint());
         data.put("parameters", ignored.parameters());
+      }
+      case Event.Operated operated -> {
+        data.put("who", operated.who());
+        data.put("from", operated.from());
+        data.put("what", operated.what());
       }
       case Event.Reloaded reloaded -> {
         data.put("applied", reloaded.applied());

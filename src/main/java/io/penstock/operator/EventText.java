@@ -58,6 +58,8 @@ record EventText(EventTone tone, List<String> words) {
       case Event.FirstOutput first -> null;
       case Event.Estimated estimated -> null;
       case Event.ParametersIgnored ignored -> null;
+      case Event.Operated operated ->
+          new EventText(EventTone.ODD, List.of(operated.who(), operated.what()));
       case Event.Reloaded reloaded ->
           new EventText(
               EventTone.ODD,

@@ -25,6 +25,8 @@ import io.penstock.tokenizer.TextTokenizers;
 import io.penstock.usage.UsageLedger;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
@@ -40,10 +42,10 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.client.ReactorResourceFactory;
-import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.web.reactive.function.server.RequestPredicates;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 
@@ -54,18 +56,28 @@ import reactor.core.publisher.Mono;
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class OperatorConfiguration {
   private static final int MOST_REFUSALS = 100;
+  private static final int MOST_ACTIONS = 100;
+
+  /** Name of the token that has no name of its own. */
+  private static final String OPERATOR = "operator";
 
   @Bean
-  HttpHandlerDecoratorFactory operatorGuard(
+  OperatorGuard operatorGuard(
       ManagementServerProperties server,
       OperatorSettings settings,
       Environment environment,
       Ticker ticker) {
+    Map<String, String> tokens = new HashMap<>(settings.tokens());
+    if (settings.token() != null) {
+      tokens.putIfAbsent(OPERATOR, settings.token());
+    }
     return new OperatorGuard(
-        server.getAddress(),
-        environment.getProperty("management.server.address"),
-        settings.token(),
-        ticker);
+        server.getAddress(), environment.getProperty("management.server.address"), tokens, ticker);
+  }
+
+  @Bean
+  AuditLog auditLog(OperatorGuard guard, EventBus events, Ticker ticker) {
+    return new AuditLog(guard::nameOf, events, ticker, WallClock.system());
   }
 
   @Bean
@@ -175,6 +187,7 @@ class OperatorConfiguration {
       EndpointRegistry registry,
       UpstreamRegistry upstreamRegistry,
       SharingView sharing,
+      AuditLog auditLog,
       Ticker ticker,
       EventStream events,
       ConfigurationReloader reloader,
@@ -200,6 +213,7 @@ class OperatorConfiguration {
         .POST("/upstreams/pause", providers::pause)
         .POST("/upstreams/resume", providers::resume)
         .GET("/config", endpoints::config)
+        .GET("/audit", request -> audit(request, auditLog))
         .GET("/events", events::open)
         .POST("/reload", request -> reload.reload())
         .POST("/tokens/count", counts::count)
@@ -222,6 +236,7 @@ class OperatorConfiguration {
         .path("/endpoints", () -> ProblemAnswer.only("GET"))
         .path("/upstreams", () -> ProblemAnswer.only("GET"))
         .path("/upstreams/{task:retry|pause|resume}", () -> ProblemAnswer.only("POST"))
+        .path("/audit", () -> ProblemAnswer.only("GET"))
         .path("/config", () -> ProblemAnswer.only("GET"))
         .path("/events", () -> ProblemAnswer.only("GET"))
         .path("/reload", () -> ProblemAnswer.only("POST"))
@@ -232,6 +247,16 @@ class OperatorConfiguration {
             RequestPredicates.all(),
             request -> ProblemAnswer.answering(HttpStatus.NOT_FOUND, "there is nothing here"))
         .build();
+  }
+
+  /** Answers with the latest actions of operators, the newest first; {@code ?limit=} of them. */
+  private static Mono<ServerResponse> audit(ServerRequest request, AuditLog auditLog) {
+    String limit = request.queryParam("limit").orElse(String.valueOf(MOST_ACTIONS));
+    int most = limit.matches("[0-9]{1,5}") ? Integer.parseInt(limit) : 0;
+    return most < 1 || most > AuditLog.MOST
+        ? ProblemAnswer.answering(
+            HttpStatus.BAD_REQUEST, "?limit= is no number from 1 to " + AuditLog.MOST)
+        : OperatorJson.answer(auditLog.latest(most));
   }
 
   /** Answers with the OpenAPI description of a port. */

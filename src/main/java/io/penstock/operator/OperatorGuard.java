@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,12 +50,18 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
 
   private static final String SCHEME = "bearer ";
 
+  /** Name of operators where no token is needed. */
+  private static final String LOOPBACK = "loopback";
+
   /** Length from which on a token cannot be found by trying, even if all tries are examined. */
   private static final int UNGUESSABLE_LENGTH = 16;
 
   private final boolean local;
   private final HostNames hosts;
-  private final byte @Nullable [] token;
+
+  /** The digests of the tokens, by the names of their owners. */
+  private final Map<String, byte[]> tokens;
+
   private final boolean guessable;
   private final FailedTokens failed = new FailedTokens();
   private final Ticker ticker;
@@ -63,13 +71,14 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
    *
    * @param address the address the port is bound to; null means every address
    * @param configured the address as configured, possibly a host name
-   * @param token the required token; null or blank means that none is set
+   * @param tokens the tokens, of which one is required, by the names of their owners; blank ones
+   *     count as not set
    * @param ticker the clock
    */
   OperatorGuard(
       @Nullable InetAddress address,
       @Nullable String configured,
-      @Nullable String token,
+      Map<String, String> tokens,
       Ticker ticker) {
     this.ticker = ticker;
     this.local = address != null && address.isLoopbackAddress();
@@ -81,8 +90,19 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
       names.add(configured);
     }
     this.hosts = HostNames.of(names);
-    this.token = token == null || token.isBlank() ? null : digest(token.strip());
-    this.guessable = token != null && token.strip().length() < UNGUESSABLE_LENGTH;
+    Map<String, String> set = new TreeMap<>(tokens);
+    set.values().removeIf(String::isBlank);
+    this.tokens = new TreeMap<>();
+    set.forEach((name, token) -> this.tokens.put(name, digest(token.strip())));
+    this.guessable =
+        set.values().stream().anyMatch(each -> each.strip().length() < UNGUESSABLE_LENGTH);
+  }
+
+  /** Returns who sent a request that was let in: the name of its token, or {@code loopback}. */
+  String nameOf(ServerHttpRequest request) {
+    String authorization = request.getHeaders().getFirst(HttpHeaders.AUTHORIZATION);
+    String name = authorization == null ? null : owner(authorization);
+    return name == null ? LOOPBACK : name;
   }
 
   @Override
@@ -128,7 +148,7 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
     if (local && foreign(request.getHeaders(), path)) {
       return ProblemAnswer.of(HttpStatus.FORBIDDEN, "pages of other sites may not ask");
     }
-    boolean open = local && token == null;
+    boolean open = local && tokens.isEmpty();
     return open || HEALTH.contains(path) || ConsolePage.has(path)
         ? null
         : distrust(request, answer);
@@ -140,7 +160,7 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
     InetAddress address = from == null ? null : from.getAddress();
     long now = ticker.nanos();
     long shutNanos = failed.shutNanos(address, now);
-    boolean right = authorization != null && hasToken(authorization);
+    boolean right = authorization != null && owner(authorization) != null;
     if (right && (shutNanos == 0 || !guessable)) {
       return null;
     }
@@ -164,12 +184,18 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
         headers.getFirst(HttpHeaders.HOST), headers.getOrEmpty(HttpHeaders.ORIGIN), sites);
   }
 
-  private boolean hasToken(String authorization) {
-    if (token == null || !authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
-      return false;
+  /** Returns the name of the token's owner, or null when the token is wrong. */
+  private @Nullable String owner(String authorization) {
+    if (!authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+      return null;
     }
-    // Digests have equal lengths, so the comparison time does not reveal even the token's length.
-    return MessageDigest.isEqual(token, digest(authorization.substring(SCHEME.length()).strip()));
+    byte[] sent = digest(authorization.substring(SCHEME.length()).strip());
+    String owner = null;
+    for (Map.Entry<String, byte[]> each : tokens.entrySet()) {
+      // Digests have equal lengths, so the comparison time does not reveal even the token's length.
+      owner = MessageDigest.isEqual(each.getValue(), sent) ? each.getKey() : owner;
+    }
+    return owner;
   }
 
   private static byte[] digest(String text) {

@@ -21,8 +21,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
@@ -35,8 +33,6 @@ import tools.jackson.databind.node.ObjectNode;
  * Instants are RFC 3339; unknown or inapplicable values are null.
  */
 final class UpstreamsHandler {
-  private static final Logger LOG = LoggerFactory.getLogger("io.penstock.operator");
-
   /** Most pauses of less than a pool that are shown of an upstream. */
   private static final int MOST_HOLDS = 100;
 
@@ -69,7 +65,6 @@ final class UpstreamsHandler {
       return ProblemAnswer.answering(HttpStatus.NOT_FOUND, "no upstream has this id");
     }
     upstream.retry();
-    LOG.info("an operator lets requests go to the upstream {} again", upstream.spec().id());
     return answer(upstream);
   }
 
@@ -93,7 +88,6 @@ final class UpstreamsHandler {
       return ProblemAnswer.answering(HttpStatus.NOT_FOUND, "no upstream has this id");
     }
     upstream.pause(stop);
-    LOG.info("an operator {} upstream {}", stop ? "paused" : "resumed", upstream.spec().id());
     return answer(upstream);
   }
 

@@ -80,7 +80,7 @@ public final class OpenRelay extends SpringApplication.AbandonedRunException {
               + " --operator-port another one");
     }
     String address = environment.getProperty("management.server.address", "");
-    boolean open = settings.running().operator().token() == null && !loopback(address);
+    boolean open = !settings.running().operator().guarded() && !loopback(address);
     if (port == ManagementPortType.DIFFERENT && open) {
       throw new OpenRelay(
           "anyone who reaches "

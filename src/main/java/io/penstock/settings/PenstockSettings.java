@@ -11,6 +11,7 @@ import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.Pattern;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.hibernate.validator.constraints.Range;
 import org.hibernate.validator.constraints.time.DurationMin;
 import org.jspecify.annotations.Nullable;
@@ -285,9 +286,17 @@ public record PenstockSettings(
    * The operator port.
    *
    * @param token Everything on the operator port but health requires this token, as {@code
-   *     Authorization: Bearer TOKEN}. On an address other than the loopback it must be set.
+   *     Authorization: Bearer TOKEN}. On an address other than the loopback one must be set.
+   * @param tokens Tokens of single operators by their names, such as {@code
+   *     penstock.operator.tokens.alice}; each may do all that {@code token} may, and its name
+   *     stands in the record of actions.
    */
-  public record Operator(@Nullable SecretText token) {}
+  public record Operator(@Nullable SecretText token, @DefaultValue Map<String, SecretText> tokens) {
+    /** Returns whether the operator port requires a token. */
+    public boolean guarded() {
+      return token != null || !tokens.isEmpty();
+    }
+  }
 
   /**
    * Fingerprints of prompts.

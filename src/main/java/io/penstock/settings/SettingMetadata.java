@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.io.ClassPathResource;
@@ -32,11 +33,9 @@ record SettingMetadata(String name, String type, String defaultValue, String des
     return ConfigurationPropertyName.of(name);
   }
 
-  /**
-   * Returns whether it has several values, which may also be written as {@code name[0]} and so on.
-   */
-  boolean list() {
-    return type.startsWith(List.class.getName());
+  /** Returns whether it has several values, such as {@code name[0]}, or {@code name.key}. */
+  boolean compound() {
+    return type.startsWith(List.class.getName()) || type.startsWith(Map.class.getName());
   }
 
   /** Returns the names of the environment variable that sets it; people use the first. */

@@ -164,7 +164,7 @@ public final class SettingsCheck {
 
   private static boolean isRead(SettingMetadata setting, ConfigurationPropertySource spelt) {
     return spelt.getConfigurationProperty(setting.id()) != null
-        || (setting.list()
+        || (setting.compound()
             && spelt.containsDescendantOf(setting.id()) == ConfigurationPropertyState.PRESENT);
   }
 

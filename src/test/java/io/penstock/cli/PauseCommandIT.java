@@ -14,8 +14,12 @@ import picocli.CommandLine;
 /** Tests the commands that pause and resume upstreams and endpoints. */
 class PauseCommandIT {
   private static final String ROUTES =
-      "endpoints:\n  - path: /a\n    dialect: openai\n"
-          + "    upstreams: [{id: eu, url: 'mock://openai'}]\n";
+      """
+      endpoints:
+        - path: /a
+          dialect: openai
+          upstreams: [{id: eu, url: 'mock://openai'}]
+      """;
 
   @TempDir private Path directory;
 

@@ -6,6 +6,7 @@ import io.penstock.fake.FakeTicker;
 import io.penstock.suite.Hostile;
 import io.penstock.time.Ticker;
 import java.net.InetAddress;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -32,7 +33,8 @@ class OperatorGuardTest {
   private static OperatorGuard guard(
       @Nullable String address, @Nullable String token, Ticker ticker) throws Exception {
     InetAddress bound = address == null ? null : InetAddress.getByName(address);
-    return new OperatorGuard(bound, address, token, ticker);
+    return new OperatorGuard(
+        bound, address, token == null ? Map.of() : Map.of("operator", token), ticker);
   }
 
   /** Returns the status of the refusal, or {@link #PASSED}. */

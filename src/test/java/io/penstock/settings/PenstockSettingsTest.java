@@ -231,6 +231,6 @@ class PenstockSettingsTest {
         .extracting(SettingMetadata::name)
         .doesNotHaveDuplicates()
         .contains("penstock.redis.tls.ca", "penstock.drain-timeout");
-    assertThat(Objects.requireNonNull(SettingMetadata.ALL.getFirst()).list()).isTrue();
+    assertThat(Objects.requireNonNull(SettingMetadata.ALL.getFirst()).compound()).isTrue();
   }
 }

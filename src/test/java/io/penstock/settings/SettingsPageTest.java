@@ -39,7 +39,14 @@ class SettingsPageTest {
           SecretText.class.getName(),
           "text",
           List.class.getName() + "<" + String.class.getName() + ">",
-          "list");
+          "list",
+          Map.class.getName()
+              + "<"
+              + String.class.getName()
+              + ","
+              + SecretText.class.getName()
+              + ">",
+          "texts by name");
 
   private static String value(SettingMetadata setting) throws ClassNotFoundException {
     String known = VALUES.get(setting.type());
