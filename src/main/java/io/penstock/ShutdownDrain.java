@@ -86,7 +86,7 @@ final class ShutdownDrain {
       }
     }
     if (empty.isDone()) {
-      LOG.info("stopping: everybody has left");
+      LOG.info("stopping: all requests have ended");
     }
     context.getBean(SnapshotSaver.class).close();
     context.close();

@@ -82,7 +82,11 @@ final class WarmUp {
       logging.getTurboFilterList().remove(silence);
     }
     if (failure != null) {
-      LOG.warn("the first requests may be slow, because the warm-up failed: {}", "" + failure);
+      String why = failure.getMessage() == null ? "without a message" : failure.getMessage();
+      LOG.warn(
+          "the gateway could not answer a request of its own before it opened its port, so the"
+              + " first requests may take some seconds; nothing else is affected ({})",
+          why);
     }
   }
 

@@ -40,7 +40,7 @@ class LogFormatIT {
         .anyMatch(line -> line.startsWith("try: curl -s http://127.0.0.1:"))
         .anyMatch(line -> line.startsWith("stopping: 0 requests"))
         .last()
-        .isEqualTo("stopping: everybody has left");
+        .isEqualTo("stopping: all requests have ended");
   }
 
   @Test

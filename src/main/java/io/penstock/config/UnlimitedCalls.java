@@ -77,10 +77,10 @@ final class UnlimitedCalls {
     return limiting.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            "calls is all, so calls that are not weighed, such as files and audio, use none of the"
-                + " tokens that are limited by "
+            "calls is all: calls whose tokens are not counted, such as files and audio, pass by the"
+                + " limits of tokens of "
                 + named(limiting)
-                + ", expected calls: weighed, or a list of those that may pass");
+                + "; expected calls: weighed, or a list of the calls that may pass");
   }
 
   private static boolean costsSomething(UpstreamSpec upstream) {

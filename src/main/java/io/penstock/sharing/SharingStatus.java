@@ -134,10 +134,10 @@ public final class SharingStatus {
 
   private String exact(long parts) {
     return switch (policy) {
-      case PARK -> "who needs exact limits waits";
+      case PARK -> "requests that need exact limits wait";
       case SHARE ->
           parts == 0
-              ? "who needs exact limits waits, for it was never heard"
+              ? "requests that need exact limits wait, because Redis was never heard"
               : "exact limits are divided by " + parts;
       case ALLOW -> "exact limits let all pass";
       case REFUSE -> "exact limits refuse";

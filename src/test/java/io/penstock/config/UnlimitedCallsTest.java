@@ -42,10 +42,10 @@ class UnlimitedCallsTest {
   void tokenLimit_whereUnweighedCallsPass_isWarnedAbout(String limit, String named) {
     assertThat(file(limit + "\n" + PLAIN).warnings(Map.of()))
         .containsExactly(
-            "a.yaml:2:20: calls is all, so calls that are not weighed, such as files and audio, use"
-                + " none of the tokens that are limited by "
+            "a.yaml:2:20: calls is all: calls whose tokens are not counted, such as files and"
+                + " audio, pass by the limits of tokens of "
                 + named
-                + ", expected calls: weighed, or a list of those that may pass");
+                + "; expected calls: weighed, or a list of the calls that may pass");
   }
 
   @ParameterizedTest
@@ -61,7 +61,7 @@ class UnlimitedCallsTest {
         .singleElement()
         .asString()
         .startsWith("a.yaml:1:20: calls is all")
-        .contains("limited by upstream 'u', expected");
+        .contains("limits of tokens of upstream 'u'; expected");
   }
 
   @Test
@@ -77,7 +77,7 @@ class UnlimitedCallsTest {
     assertThat(file(all).warnings(Map.of()))
         .singleElement()
         .asString()
-        .contains("limited by tokens_per_window, upstream 'u' and 3 others, expected");
+        .contains("limits of tokens of tokens_per_window, upstream 'u' and 3 others; expected");
   }
 
   @ParameterizedTest

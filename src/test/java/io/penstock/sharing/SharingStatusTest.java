@@ -66,7 +66,7 @@ class SharingStatusTest {
 
   @ParameterizedTest
   @CsvSource({
-    "PARK, 'who needs exact limits waits'",
+    "PARK, 'requests that need exact limits wait'",
     "SHARE, 'exact limits are divided by 2'",
     "ALLOW, 'exact limits let all pass'",
     "REFUSE, 'exact limits refuse'"
@@ -96,7 +96,7 @@ class SharingStatusTest {
     runFor(30 * SECOND);
     assertThat(changes()).containsExactly(Change.CUT_OFF);
     assertThat(said().getLast().members()).isZero();
-    assertThat(said().getLast().detail()).contains("for it was never heard");
+    assertThat(said().getLast().detail()).contains("because Redis was never heard");
     world.store.cut = false;
     runFor(30 * SECOND);
     assertThat(changes())

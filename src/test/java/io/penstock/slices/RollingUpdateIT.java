@@ -85,7 +85,7 @@ class RollingUpdateIT {
       for (RollingDeployment.Replaced each : all) {
         assertThat(each.exit()).as("log: %s", each.log()).isZero();
         assertThat(each.log())
-            .anyMatch(line -> line.contains("everybody has left"))
+            .anyMatch(line -> line.contains("all requests have ended"))
             .noneMatch(line -> line.contains("Exception"));
         assertThat(inside(rollingDeployment, repeatingClients, each))
             .contains(RollingLoad.STREAM, RollingLoad.SLOT, RollingLoad.WINDOW);
