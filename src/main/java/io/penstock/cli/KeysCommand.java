@@ -25,7 +25,8 @@ import tools.jackson.databind.node.MissingNode;
  */
 @Command(
     name = "keys",
-    description = "Make, list, show, change, rotate and revoke API keys of a running gateway.",
+    description =
+        "Make, list, show, change, rotate, reset and revoke API keys of a running gateway.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND")
 final class KeysCommand {
@@ -238,6 +239,25 @@ final class KeysCommand {
                   + (until.isString()
                       ? "valid until " + until.stringValue()
                       : "not valid any more"));
+        });
+  }
+
+  @Command(
+      name = "reset-budget",
+      description = {
+        "Give a key its daily budget back as a whole.",
+        "What its running requests still use counts from then on."
+      },
+      mixinStandardHelpOptions = true)
+  int resetBudget(
+      @Mixin OperatorClient client,
+      @Parameters(paramLabel = NAME) String name,
+      @Mixin Output output) {
+    return run(
+        client,
+        (to, out, err) -> {
+          JsonNode key = to.ask("POST", path(name) + "/reset-budget", null).body();
+          out.println(output.json ? key : "key " + name + " has its whole budget again");
         });
   }
 

@@ -119,6 +119,16 @@ final class KeyAccount {
     }
   }
 
+  /** Gives its budget back as a whole; returns false if others share it. */
+  boolean resetBudget(long now) {
+    callerAccount.enter();
+    try {
+      return open(now).own().quota().resetBudgets();
+    } finally {
+      callerAccount.leave();
+    }
+  }
+
   /** Returns the quotas of the key, of the key for the model, and of its group. */
   private List<Quota> quotas(@Nullable String model, long now) {
     all.tidy(now);

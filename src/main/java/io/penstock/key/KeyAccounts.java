@@ -181,6 +181,11 @@ final class KeyAccounts {
         .toList();
   }
 
+  /** Gives the budget of a key back as a whole; returns false if others share it. */
+  boolean resetBudget(KeySpec key, long now) {
+    return accountOf(key).resetBudget(now);
+  }
+
   /** Returns the account of a key. */
   CallerAccount of(KeySpec key) {
     return accountOf(key).account();

@@ -216,6 +216,14 @@ public final class KeyRegistry {
     return spec != null && spec.terms().limits().budgetTokensPerDay() > 0;
   }
 
+  /**
+   * Gives the budget of a key back as a whole; what its running requests still use counts from then
+   * on. Returns false and changes nothing if other instances share it.
+   */
+  public boolean resetBudget(KeySpec key, long now) {
+    return accounts.resetBudget(key, now);
+  }
+
   /** Returns the use of the budget of a key; empty while nothing of it counts, or it has none. */
   public List<LimitUse> budgetUses(String name, long now) {
     KeySpec spec = find(name);

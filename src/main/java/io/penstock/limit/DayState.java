@@ -19,6 +19,9 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
   /** Midnights are at least 23 hours apart: two within this are the same, after a clock was set. */
   private static final long SAME_MIDNIGHT_NANOS = 3_600_000_000_000L;
 
+  /** The running day ends this close to its planned end, however often it was emptied. */
+  private static final long EMPTIED_NANOS = 1_000;
+
   /** Two readings of a clock differ by less than this. */
   private static final long DRIFT_NANOS = 60_000_000_000L;
 
@@ -48,6 +51,14 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
       return this;
     }
     return ending(other, other - endsAt > SAME_MIDNIGHT_NANOS ? 0 : charged);
+  }
+
+  /**
+   * Returns this day with nothing charged. It ends a nanosecond earlier, so that what was taken
+   * before is not given back into it.
+   */
+  DayState emptied() {
+    return new DayState(spec, endsAt - 1, 0, reserved);
   }
 
   /** Returns this day if it began now and kept what was charged. */
@@ -86,6 +97,9 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
       return now + LimitSpec.Day.NANOS + spec.guardNanos();
     }
     long next = zoneMidnights.after(now, now) + spec.guardNanos();
+    if (!over(now) && next > endsAt && next - endsAt < EMPTIED_NANOS) {
+      return endsAt;
+    }
     return charged > 0 && next - endsAt < SAME_MIDNIGHT_NANOS
         ? zoneMidnights.after(next + SAME_MIDNIGHT_NANOS, now) + spec.guardNanos()
         : next;

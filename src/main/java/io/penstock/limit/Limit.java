@@ -345,6 +345,14 @@ public final class Limit {
     change(current -> current.spec().equals(spec) ? current : current.withSpec(spec, now));
   }
 
+  /**
+   * Makes nothing count any more that was charged in the running day or month. Reserved output
+   * stays. Has no effect on a limit that others share, or that is not of a day or month.
+   */
+  public void emptyDay() {
+    change(LimitState::emptied);
+  }
+
   /** Returns what the limit owes at {@code now}. */
   public LimitBalance balance(long now) {
     return state().balance(now);

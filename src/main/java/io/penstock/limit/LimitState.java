@@ -611,6 +611,11 @@ record LimitState(
     return new LimitState(local, slices, peerCounts, sliceDemand, cap, part, regionUse);
   }
 
+  /** Returns this state with nothing charged in the running day, if nobody else spends it. */
+  LimitState emptied() {
+    return local instanceof DayState day && !isShared() ? with(day.emptied()) : this;
+  }
+
   /** Returns this state after an outage. */
   LimitState rejoined() {
     return outageCap == null

@@ -70,9 +70,10 @@ final class KeysHandler {
         .PATCH("/keys/{name}", this::change)
         .DELETE("/keys/{name}", this::remove)
         .POST("/keys/{name}/rotate", this::rotate)
+        .POST("/keys/{name}/reset-budget", request -> resetBudget(request.pathVariable("name")))
         .path("/keys", () -> ProblemAnswer.only("GET, POST"))
         .path("/keys/{name}", () -> ProblemAnswer.only("GET, PATCH, DELETE"))
-        .path("/keys/{name}/rotate", () -> ProblemAnswer.only("POST"))
+        .path("/keys/{name}/{task:rotate|reset-budget}", () -> ProblemAnswer.only("POST"))
         .build();
   }
 
@@ -91,12 +92,13 @@ final class KeysHandler {
 
   private Mono<ServerResponse> show(ServerRequest request) {
     KeySpec key = keyRegistry.find(request.pathVariable("name"));
-    if (key == null) {
-      return none();
-    }
+    return key == null ? none() : OperatorJson.answer(used(key));
+  }
+
+  private Map<String, @Nullable Object> used(KeySpec key) {
     Map<String, @Nullable Object> shown = shown(key, null);
     shown.putAll(keyUse.of(key));
-    return OperatorJson.answer(shown);
+    return shown;
   }
 
   private Mono<ServerResponse> add(ServerRequest request) {
@@ -106,10 +108,10 @@ final class KeysHandler {
   private Mono<ServerResponse> add(KeyRequest.Made made) {
     KeySpec key = made.key();
     if (keyRegistry.ofFiles(key.name()) != null) {
-      return taken("a key of this name is in the route files");
+      return conflict("a key of this name is in the route files");
     }
     if (keyRegistry.inFiles(key.secrets().getFirst())) {
-      return taken("another key has this secret");
+      return conflict("another key has this secret");
     }
     return with(
         known -> known.add(key),
@@ -170,6 +172,20 @@ final class KeysHandler {
         changed -> answer(HttpStatus.OK).bodyValue(OperatorJson.bytes(shown(changed, secret))));
   }
 
+  /** Gives the budget of a key back as a whole, also of a key of route files. */
+  private Mono<ServerResponse> resetBudget(String name) {
+    KeySpec key = keyRegistry.find(name);
+    if (key == null) {
+      return none();
+    }
+    if (!keyRegistry.hasBudget(name)) {
+      return conflict("this key has no budget");
+    }
+    return keyRegistry.resetBudget(key, keyUse.ticker().nanos())
+        ? OperatorJson.answer(used(key))
+        : conflict("instances share the budget of this key, and one of them cannot give it back");
+  }
+
   private boolean readOnly(String name) {
     return keyRegistry.ofFiles(name) != null;
   }
@@ -179,7 +195,7 @@ final class KeysHandler {
         HttpStatus.CONFLICT, "this key is in the route files: change it there");
   }
 
-  private static Mono<ServerResponse> taken(String why) {
+  private static Mono<ServerResponse> conflict(String why) {
     return ProblemAnswer.answering(HttpStatus.CONFLICT, why);
   }
 
@@ -203,8 +219,8 @@ final class KeysHandler {
                 switch (change) {
                   case KeyStore.Done(KeySpec key) -> done.apply(key);
                   case KeyStore.NoSuchKey none -> none();
-                  case KeyStore.NameTaken taken -> taken("a key of this name is there already");
-                  case KeyStore.SecretTaken taken -> taken("another key has this secret");
+                  case KeyStore.NameTaken taken -> conflict("a key of this name is there already");
+                  case KeyStore.SecretTaken taken -> conflict("another key has this secret");
                 })
         .onErrorResume(
             KeyStore.Lost.class,

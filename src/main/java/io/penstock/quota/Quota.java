@@ -151,6 +151,21 @@ public final class Quota {
         .toList();
   }
 
+  /**
+   * Gives its budgets back as a whole and wakes all waiters; what running requests still use counts
+   * from then on. Returns false and changes nothing if others share a budget.
+   */
+  public boolean resetBudgets() {
+    List<Limit> budgets =
+        limits().stream().filter(MeteredLimit::isBudget).map(MeteredLimit::limit).toList();
+    if (budgets.stream().anyMatch(each -> each.sharing().isShared())) {
+      return false;
+    }
+    budgets.forEach(Limit::emptyDay);
+    waitList.wake();
+    return true;
+  }
+
   /** Returns the instant from which all gates let a request pass, at least {@code now}. */
   public long gatesOpenAt(long now) {
     long instant = now;

@@ -106,7 +106,8 @@ class CommandGoldenIT {
             "version")) {
       run(stable(), Map.of(), command, "--help");
     }
-    for (String command : List.of("new", "list", "show", "update", "rotate", "revoke")) {
+    for (String command :
+        List.of("new", "list", "show", "update", "rotate", "reset-budget", "revoke")) {
       run(stable(), Map.of(), "keys", command, "--help");
     }
     check("usage");
@@ -347,6 +348,9 @@ class CommandGoldenIT {
       run(stable, token, "keys", "update", "alice", "--models=all", "--json", attach);
       run(stable, token, "keys", "new", "--name=bob", "--json", attach);
       run(stable, token, "keys", "rotate", "bob", "--json", attach);
+      run(stable, token, "keys", "reset-budget", "bob", attach);
+      run(stable, token, "keys", "reset-budget", "alice", attach);
+      run(stable, token, "keys", "reset-budget", "alice", "--json", attach);
       run(stable, token, "keys", "revoke", "bob", "--json", attach);
       run(stable, token, "keys", "rotate", "alice", "--overlap=60", attach);
       run(stable, token, "keys", "rotate", "alice", "--overlap=0", attach);

@@ -250,6 +250,24 @@ class KeyAccountsTest {
   }
 
   @Test
+  void budgetThatIsReset_isWhole_unlessOthersShareIt() {
+    KeySpec key = budgeted("r", 100);
+    assertThat(takes(key, 100)).isTrue();
+    assertThat(accounts.budgetUses(key, now).getFirst().left()).isZero();
+    assertThat(accounts.resetBudget(key, now)).isTrue();
+    assertThat(accounts.budgetUses(key, now).getFirst().left()).isEqualTo(100);
+    assertThat(takes(key, 90)).isTrue();
+    accounts
+        .of(key)
+        .quotas(null, now)
+        .getFirst()
+        .limits()
+        .forEach(each -> each.limit().sharing().share(new SliceDemand(() -> {}), now));
+    assertThat(accounts.resetBudget(key, now)).isFalse();
+    assertThat(accounts.budgetUses(key, now).getFirst().used()).isEqualTo(90);
+  }
+
+  @Test
   void budgetThatAGroupGetsLater_countsWhatItUsedThatDayOrMonth() {
     KeySpec member = key("member", NONE, Map.of(), "g", false);
     accounts.configure(List.of(new GroupSpec("g", 0, 0, 0, 0, 0)), now);

@@ -43,6 +43,31 @@ class DayTest {
     return ((LimitAnswer.Wait) limit.take(ONE, now)).untilNanos();
   }
 
+  @Test
+  void emptiedDay_admitsAllAgain_endsAtItsMidnight_andTakesNothingBackFromBefore() {
+    ZoneMidnights noon = midnight(ZoneOffset.UTC, "2026-03-01T12:00:00Z");
+    Limit limit = new Limit(new LimitSpec.Day(3, noon, 0), START);
+    LimitAnswer.Receipt before = (LimitAnswer.Receipt) limit.take(Weight.exactly(2), START);
+    limit.emptyDay();
+    assertThat(limit.balance(START).charged()).isZero();
+    limit.take(Weight.exactly(3), START);
+    limit.giveBack(before, 2, 0, START);
+    assertThat(limit.balance(START).charged()).isEqualTo(3);
+    assertThat(until(limit, START)).isEqualTo(START + 12 * HOUR - 1);
+    limit.emptyDay();
+    assertThat(goes(limit, START)).isTrue();
+    assertThat(limit.dayEndsAt(START)).isEqualTo(START + 12 * HOUR - 2);
+  }
+
+  @Test
+  void emptiedDay_keepsWhatRunningAnswersReserve() {
+    Limit limit = new Limit(firstUse(10), START);
+    limit.take(Weight.exactly(2).reserving(4), START);
+    limit.emptyDay();
+    assertThat(limit.balance(START)).isEqualTo(new LimitBalance(0, 0, 4));
+    assertThat(limit.room(START)).isEqualTo(6);
+  }
+
   abstract static class Contract extends LimitContract {
     @Override
     long largest() {

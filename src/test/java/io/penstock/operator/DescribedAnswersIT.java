@@ -125,6 +125,8 @@ class DescribedAnswersIT {
     fits("/keys/{name}", "patch", "200", ask("PATCH", "/keys/plain", ALL_TERMS));
     fits("/keys/{name}/rotate", "post", "200", ask("POST", "/keys/plain/rotate", ""));
     fits("/keys/{name}", "get", "200", ask("GET", "/keys/plain", ""));
+    JsonNode reset = ask("POST", "/keys/plain/reset-budget", "");
+    assertThat(fits("/keys/{name}/reset-budget", "post", "200", reset).has("limits")).isTrue();
     JsonNode list = fits("/keys", "get", "200", ask("GET", "/keys", ""));
     assertThat(list.size()).isGreaterThanOrEqualTo(3);
     JsonNode first = list.get(0);

@@ -210,6 +210,7 @@ class OperatorGoldenIT {
     send(all, "PATCH /keys/filed", "{}");
     send(all, "POST /keys/alice/rotate", "{\"overlap_seconds\":60}", "{\"overlap_seconds\":-1}");
     ask(all, "POST /keys/alice/rotate", "POST /keys/filed/rotate", "POST /keys/nobody/rotate");
+    ask(all, "POST /keys/alice/reset-budget", "POST /keys/nobody/reset-budget");
     ask(all, "GET /keys/alice", "GET /keys", "DELETE /keys/alice", "DELETE /keys/alice");
     ask(all, "DELETE /keys/filed", "DELETE /keys/bob");
     GoldenRecords.check("operator/keys.http", all.text());

@@ -162,6 +162,26 @@ class OperatorKeysIT {
   }
 
   @Test
+  void budgetThatIsReset_isWholeAgain_andOneThatIsNot_is409() throws Exception {
+    String terms = ",\"budget_tokens_per_day\":5,\"on_limit\":\"reject\"";
+    String header = "Authorization: Bearer " + make(terms).secret();
+    String reset = "/keys/" + name + "/reset-budget";
+    assertThat(gateway.gateway("GET /a?tokens=5", header)).startsWith("HTTP/1.1 200");
+    assertThat(gateway.gateway("GET /a?tokens=5", header)).startsWith("HTTP/1.1 429");
+    Answer whole = ask("POST", reset, "");
+    assertThat(whole.status()).as(whole.text()).isEqualTo(200);
+    assertThat(whole.text()).contains("\"limit\":5,\"used\":0,\"left\":5,\"resets_at\":null");
+    assertThat(gateway.gateway("GET /a?tokens=5", header)).startsWith("HTTP/1.1 200");
+    assertThat(gateway.gateway("GET /a?tokens=5", header)).startsWith("HTTP/1.1 429");
+    ask("PATCH", "/keys/" + name, "{\"budget_tokens_per_day\":null}");
+    Answer none = ask("POST", reset, "");
+    assertThat(none.status()).isEqualTo(409);
+    assertThat(none.detail()).isEqualTo("this key has no budget");
+    assertThat(ask("POST", "/keys/nobody/reset-budget", "").status()).isEqualTo(404);
+    assertThat(ask("GET", reset, "").status()).isEqualTo(405);
+  }
+
+  @Test
   void keyCreatedAgain_isShownByItsNameAlone_andWasCreatedLater() throws Exception {
     String before = make("").json().required("created_at").asString();
     assertThat(ask("DELETE", "/keys/" + name, "").status()).isEqualTo(204);
