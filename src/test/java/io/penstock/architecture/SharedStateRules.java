@@ -96,7 +96,6 @@ final class SharedStateRules {
               "endpoint.IgnoredParameters",
               "gateway.body.BodyBudget",
               "gateway.forward.UpstreamProber",
-              "metrics.BudgetMeters",
               "metrics.EndpointMeters",
               "metrics.GatewayMeters",
               "metrics.InputMeters",
