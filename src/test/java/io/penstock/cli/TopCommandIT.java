@@ -103,7 +103,7 @@ class TopCommandIT {
   @Test
   void terminal_showsWhatHappens_andKeysWork() throws Exception {
     try (TerminalProgram top = top(110, 30, Map.of())) {
-      top.awaitScreen("live", "/team", "2 endpoints, 0 waiting", "1000 rps", "space test");
+      top.awaitScreen("live", "/team", "0 waiting, 0 served", "1000 rps", "space test");
       gateway.gateway("GET /team/a");
       top.awaitScreen("released   /team/a #", "served     /team/a #");
       try (var first = StartedGateway.open(gateway.port(), "GET /team/b");
@@ -156,12 +156,12 @@ class TopCommandIT {
   void gatewayThatRestarts_isFoundAgain() throws Exception {
     int port = gateway.operatorPort();
     try (TerminalProgram top = top(110, 30, Map.of())) {
-      top.awaitScreen("2 endpoints", "live");
+      top.awaitScreen("0 waiting", "live");
       gateway.close();
-      top.awaitScreen("not connected: trying again", "2 endpoints", "nobody answers");
+      top.awaitScreen("not connected: trying again", "0 waiting", "nobody answers");
       String more = ROUTES + "  - {path: /later}\n";
       gateway = StartedGateway.startOn(port, directory, more, "--penstock.operator.token=" + TOKEN);
-      top.awaitScreen("3 endpoints", "/later", "again");
+      top.awaitScreen("0 waiting", "/later", "again");
       gateway.gateway("GET /later");
       top.awaitScreen("served     /later");
       assertThat(top.screen()).doesNotContain("trying again");
