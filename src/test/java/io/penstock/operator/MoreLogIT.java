@@ -10,8 +10,10 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Tests that an operator gets more lines of a running gateway, and no more when it is enough. */
+@Isolated("it captures the log")
 class MoreLogIT {
   private static final String CATEGORY = "/actuator/loggers/io.penstock.access";
 

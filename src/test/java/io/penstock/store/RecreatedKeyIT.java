@@ -239,7 +239,7 @@ class RecreatedKeyIT {
         await()
             .until(() -> gateway.operator("GET /endpoints?path=/a").contains("\"queue_depth\":1"));
         assertThat(spend(gateway, first, 1)).contains("key_concurrency");
-        revoke(gateway);
+        operator(gateway, "DELETE", "/keys/k?requests=keep-waiting", "");
         String second = create(gateway);
         assertSpends(gateway, second, 999);
         operator(gateway, "POST", "/endpoints/resume?path=/a", "");
