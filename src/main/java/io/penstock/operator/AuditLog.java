@@ -11,23 +11,19 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpRequest;
-import org.springframework.web.server.ServerWebExchange;
-import org.springframework.web.server.WebFilter;
-import org.springframework.web.server.WebFilterChain;
-import reactor.core.publisher.Mono;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 
 /**
  * Records the actions of operators: requests to the operator port that changed something. Bodies
  * are not recorded, because they may hold secrets. Safe from any thread.
  */
-final class AuditLog implements WebFilter {
+final class AuditLog implements OperatorGuard.Actions {
   /**
    * An action.
    *
@@ -49,7 +45,6 @@ final class AuditLog implements WebFilter {
   private static final Pattern QUESTIONS =
       Pattern.compile("/tokens/.*|/reservations.*|/quotas/(decide|wait|usage|reservations)");
 
-  private final Function<ServerHttpRequest, String> names;
   private final EventSink events;
   private final Ticker ticker;
   private final WallClock clock;
@@ -57,35 +52,25 @@ final class AuditLog implements WebFilter {
   @SharedState("actions of operators")
   private final ArrayDeque<Action> actions = new ArrayDeque<>();
 
-  /**
-   * Creates an empty record.
-   *
-   * @param names returns who sent a request
-   */
-  AuditLog(
-      Function<ServerHttpRequest, String> names, EventSink events, Ticker ticker, WallClock clock) {
-    this.names = names;
+  /** Creates an empty record. */
+  AuditLog(EventSink events, Ticker ticker, WallClock clock) {
     this.events = events;
     this.ticker = ticker;
     this.clock = clock;
   }
 
   @Override
-  public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-    ServerHttpRequest request = exchange.getRequest();
+  public void answered(String who, ServerHttpRequest request, ServerHttpResponse response) {
     HttpMethod method = request.getMethod();
+    HttpStatusCode status = response.getStatusCode();
     boolean asks = method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
-    return asks || QUESTIONS.matcher(request.getURI().getPath()).matches()
-        ? chain.filter(exchange)
-        : chain.filter(exchange).doOnSuccess(done -> record(exchange));
+    boolean done = status != null && status.is2xxSuccessful();
+    if (!asks && done && !QUESTIONS.matcher(request.getURI().getPath()).matches()) {
+      record(who, request);
+    }
   }
 
-  private void record(ServerWebExchange exchange) {
-    HttpStatusCode status = exchange.getResponse().getStatusCode();
-    if (status == null || !status.is2xxSuccessful()) {
-      return;
-    }
-    ServerHttpRequest request = exchange.getRequest();
+  private void record(String who, ServerHttpRequest request) {
     String query = request.getURI().getRawQuery();
     String what =
         request.getMethod()
@@ -97,7 +82,7 @@ final class AuditLog implements WebFilter {
     add(
         new Action(
             Instant.ofEpochMilli(clock.unixMillis()).toString(),
-            names.apply(request),
+            who,
             from,
             what.substring(0, Math.min(what.length(), LONGEST))));
   }

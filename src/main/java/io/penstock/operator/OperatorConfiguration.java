@@ -63,6 +63,7 @@ class OperatorConfiguration {
 
   @Bean
   OperatorGuard operatorGuard(
+      AuditLog auditLog,
       ManagementServerProperties server,
       OperatorSettings settings,
       Environment environment,
@@ -72,12 +73,16 @@ class OperatorConfiguration {
       tokens.putIfAbsent(OPERATOR, settings.token());
     }
     return new OperatorGuard(
-        server.getAddress(), environment.getProperty("management.server.address"), tokens, ticker);
+        server.getAddress(),
+        environment.getProperty("management.server.address"),
+        tokens,
+        auditLog,
+        ticker);
   }
 
   @Bean
-  AuditLog auditLog(OperatorGuard guard, EventBus events, Ticker ticker) {
-    return new AuditLog(guard::nameOf, events, ticker, WallClock.system());
+  AuditLog auditLog(EventBus events, Ticker ticker) {
+    return new AuditLog(events, ticker, WallClock.system());
   }
 
   @Bean

@@ -39,6 +39,17 @@ import reactor.core.publisher.Mono;
  * <p>No answer allows other sites to read it, and all answers forbid browsers to store them.
  */
 final class OperatorGuard implements HttpHandlerDecoratorFactory {
+  /** Receiver of what operators do. */
+  @FunctionalInterface
+  interface Actions {
+    /** Notes that a request was answered; {@code who} is the name of its token. */
+    void answered(String who, ServerHttpRequest request, ServerHttpResponse response);
+  }
+
+  /** A token. */
+  @SuppressWarnings("ArrayRecordComponent") // compared in constant time
+  private record Token(String owner, byte[] digest) {}
+
   private static final Set<String> HEALTH =
       Set.of("/actuator/health", "/actuator/health/liveness", "/actuator/health/readiness");
 
@@ -59,8 +70,8 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
   private final boolean local;
   private final HostNames hosts;
 
-  /** The digests of the tokens, by the names of their owners. */
-  private final Map<String, byte[]> tokens;
+  private final List<Token> tokens;
+  private final Actions actions;
 
   private final boolean guessable;
   private final FailedTokens failed = new FailedTokens();
@@ -73,15 +84,35 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
    * @param configured the address as configured, possibly a host name
    * @param tokens the tokens, of which one is required, by the names of their owners; blank ones
    *     count as not set
+   * @param actions is told of each request that was let in and answered
    * @param ticker the clock
    */
   OperatorGuard(
       @Nullable InetAddress address,
       @Nullable String configured,
       Map<String, String> tokens,
+      Actions actions,
       Ticker ticker) {
     this.ticker = ticker;
     this.local = address != null && address.isLoopbackAddress();
+    this.hosts = HostNames.of(names(address, configured));
+    this.actions = actions;
+    Map<String, String> set = notBlank(tokens);
+    this.tokens =
+        set.entrySet().stream()
+            .map(each -> new Token(each.getKey(), digest(each.getValue().strip())))
+            .toList();
+    this.guessable =
+        set.values().stream().anyMatch(each -> each.strip().length() < UNGUESSABLE_LENGTH);
+  }
+
+  private static Map<String, String> notBlank(Map<String, String> tokens) {
+    Map<String, String> set = new TreeMap<>(tokens);
+    set.values().removeIf(String::isBlank);
+    return set;
+  }
+
+  private static Set<String> names(@Nullable InetAddress address, @Nullable String configured) {
     Set<String> names = new TreeSet<>(Set.of("127.0.0.1", "localhost", "::1"));
     if (address != null) {
       names.add(address.getHostAddress());
@@ -89,17 +120,11 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
     if (configured != null) {
       names.add(configured);
     }
-    this.hosts = HostNames.of(names);
-    Map<String, String> set = new TreeMap<>(tokens);
-    set.values().removeIf(String::isBlank);
-    this.tokens = new TreeMap<>();
-    set.forEach((name, token) -> this.tokens.put(name, digest(token.strip())));
-    this.guessable =
-        set.values().stream().anyMatch(each -> each.strip().length() < UNGUESSABLE_LENGTH);
+    return names;
   }
 
   /** Returns who sent a request that was let in: the name of its token, or {@code loopback}. */
-  String nameOf(ServerHttpRequest request) {
+  private String nameOf(ServerHttpRequest request) {
     String authorization = request.getHeaders().getFirst(HttpHeaders.AUTHORIZATION);
     String name = authorization == null ? null : owner(authorization);
     return name == null ? LOOPBACK : name;
@@ -111,7 +136,9 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
       response.beforeCommit(() -> Mono.fromRunnable(() -> secure(request, response)));
       ProblemAnswer problemAnswer = problem(request, response.getHeaders());
       return problemAnswer == null
-          ? guarded.handle(request, response)
+          ? guarded
+              .handle(request, response)
+              .doOnSuccess(done -> actions.answered(nameOf(request), request, response))
           : problemAnswer.write(response);
     };
   }
@@ -191,9 +218,9 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
     }
     byte[] sent = digest(authorization.substring(SCHEME.length()).strip());
     String owner = null;
-    for (Map.Entry<String, byte[]> each : tokens.entrySet()) {
+    for (Token each : tokens) {
       // Digests have equal lengths, so the comparison time does not reveal even the token's length.
-      owner = MessageDigest.isEqual(each.getValue(), sent) ? each.getKey() : owner;
+      owner = MessageDigest.isEqual(each.digest(), sent) ? each.owner() : owner;
     }
     return owner;
   }

@@ -287,9 +287,8 @@ public record PenstockSettings(
    *
    * @param token Everything on the operator port but health requires this token, as {@code
    *     Authorization: Bearer TOKEN}. On an address other than the loopback one must be set.
-   * @param tokens Tokens of single operators by their names, such as {@code
-   *     penstock.operator.tokens.alice}; each may do all that {@code token} may, and its name
-   *     stands in the record of actions.
+   * @param tokens Tokens of single operators by their names: {@code penstock.operator.tokens.NAME}.
+   *     Each may do all that {@code token} may, and its name stands in the record of actions.
    */
   public record Operator(@Nullable SecretText token, @DefaultValue Map<String, SecretText> tokens) {
     /** Returns whether the operator port requires a token. */

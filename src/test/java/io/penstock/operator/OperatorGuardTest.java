@@ -34,7 +34,11 @@ class OperatorGuardTest {
       @Nullable String address, @Nullable String token, Ticker ticker) throws Exception {
     InetAddress bound = address == null ? null : InetAddress.getByName(address);
     return new OperatorGuard(
-        bound, address, token == null ? Map.of() : Map.of("operator", token), ticker);
+        bound,
+        address,
+        token == null ? Map.of() : Map.of("operator", token),
+        (who, request, answer) -> {},
+        ticker);
   }
 
   /** Returns the status of the refusal, or {@link #PASSED}. */
