@@ -112,7 +112,7 @@ class EstimateReplayTest {
     List<Cost> sizes = ConversationSizes.sizes(MANY, new SplittableRandom(1));
     Tally tally = replay(sizes, EncodingType.R50K_BASE, 1, EnglishText.mixed());
     System.out.println("replay of " + MANY + ", mixed text: " + tally);
-    assertThat(tally.p90Error()).isLessThanOrEqualTo(0.13);
+    assertThat(tally.p90Error()).isLessThanOrEqualTo(0.15);
     assertThat(tally.coverage()).isBetween(0.87, 0.93);
   }
 

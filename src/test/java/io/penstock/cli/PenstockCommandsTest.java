@@ -81,11 +81,11 @@ class PenstockCommandsTest {
     assertThat(ran.out()).startsWith("routes: ");
     assertThat(ran.err().lines())
         .containsExactly(
-            "warning: routes/anthropic.yaml:8:9: upstream anthropic is disabled:"
+            "warning: routes/anthropic.yaml:10:9: upstream anthropic is disabled:"
                 + " ANTHROPIC_API_KEY is not set",
-            "warning: routes/gemini.yaml:8:9: upstream gemini is disabled:"
+            "warning: routes/gemini.yaml:10:9: upstream gemini is disabled:"
                 + " GEMINI_API_KEY is not set",
-            "warning: routes/openai.yaml:10:9: upstream openai is disabled:"
+            "warning: routes/openai.yaml:12:9: upstream openai is disabled:"
                 + " OPENAI_API_KEY is not set");
   }
 

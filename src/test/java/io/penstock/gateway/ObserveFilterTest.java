@@ -24,12 +24,8 @@ class ObserveFilterTest {
   }
 
   @Test
-  void neitherTracesNorAccessLog_noFilter() {
-    assertThat(filter(null, 0)).isNull();
-  }
-
-  @Test
-  void tracesOrAccessLog_filter() {
+  void filter_isThere_asAnOperatorMayAskForTheAccessLogLater() {
+    assertThat(filter(null, 0)).isInstanceOf(ObserveFilter.class);
     assertThat(filter(null, 0.01)).isInstanceOf(ObserveFilter.class);
     RequestTracing requestTracing = (method, path, headers) -> RequestTrail.NONE;
     assertThat(filter(requestTracing, 0)).isInstanceOf(ObserveFilter.class);

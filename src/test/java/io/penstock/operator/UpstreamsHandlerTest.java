@@ -56,10 +56,10 @@ class UpstreamsHandlerTest {
         .isEqualTo(
             """
             [{"id":"a","url":"https://provider.example:8443","health":"disabled",\
-            "disabled_because":"it has no key","tried_at":null,\
+            "paused":false,"disabled_because":"it has no key","tried_at":null,\
             "last_error":null,"weight":2,"jitter_ms":0.0,"paused_until":null,"holds":[],"models":["m"],"pools":[]},\
             {"id":"b","url":"https://provider.example:8443","health":"healthy",\
-            "disabled_because":null,"tried_at":null,\
+            "paused":false,"disabled_because":null,"tried_at":null,\
             "last_error":null,"weight":2,"jitter_ms":0.0,"paused_until":null,"holds":[],"models":["m"],"pools":[]}]\
             """);
   }
@@ -145,6 +145,6 @@ class UpstreamsHandlerTest {
         FIRST, new ProviderLesson(429, List.of(), -1, ProviderLesson.ErrorCause.SPENT), NOW);
     assertThat(shown())
         .contains(
-            "\"health\":\"unhealthy\",\"disabled_because\":null,\"tried_at\":\"2026-11-21T12:00:01Z\"");
+            "\"health\":\"unhealthy\",\"paused\":false,\"disabled_because\":null,\"tried_at\":\"2026-11-21T12:00:01Z\"");
   }
 }
