@@ -145,6 +145,7 @@ class UpstreamsHandlerTest {
         FIRST, new ProviderLesson(429, List.of(), -1, ProviderLesson.ErrorCause.SPENT), NOW);
     assertThat(shown())
         .contains(
-            "\"health\":\"unhealthy\",\"paused\":false,\"disabled_because\":null,\"tried_at\":\"2026-11-21T12:00:01Z\"");
+            "\"health\":\"unhealthy\",\"paused\":false,\"disabled_because\":null,"
+                + "\"tried_at\":\"2026-11-21T12:00:01Z\"");
   }
 }
