@@ -79,7 +79,7 @@ class TopCommandIT {
         .noneMatch(line -> line.contains("\u001b"))
         .element(1)
         .asString()
-        .matches(" +0 +0 +1 +0 +0 +0 +\\d+% +open +/team/a +1000,rps");
+        .matches(" +0 +0 +1 +0 +0 +0 +\\d+% +open +/team/a +1000_rps +-");
   }
 
   @Test

@@ -129,7 +129,9 @@ class UpstreamFaultIT extends HostileCase {
     assertThat(answer.header("x-should-retry")).isEqualTo("false");
     assertThat(answer.text()).doesNotContain("UNSET_KEY");
     assertThat(operator("/upstreams").text())
-        .contains("\"health\":\"disabled\",\"disabled_because\":\"UNSET_KEY is not set\"");
+        .contains(
+            "\"health\":\"disabled\",\"paused\":false,\"disabled_because\":\"UNSET_KEY is not"
+                + " set\"");
     assertThat(operator("/tickets/" + answer.header("x-request-id")).text())
         .contains("upstream keyless is disabled: UNSET_KEY is not set");
   }
