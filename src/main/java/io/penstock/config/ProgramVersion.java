@@ -8,7 +8,7 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which program runs.
+ * Version of the program that runs.
  *
  * @param version of the jar; {@code development} where there is none
  * @param commit the id of the commit it was built from; null if it was built without a repository

@@ -1,10 +1,10 @@
 package io.penstock.explain;
 
+import io.penstock.refusal.Refusal;
 import io.penstock.tenant.SharedState;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -123,9 +123,8 @@ public final class KeptRefusals {
   public synchronized Map<String, Long> ofKey(String key, long now) {
     forget(now);
     Map<String, Long> counts = new HashMap<>();
-    Iterator<Kept> records = byKey.getOrDefault(key, new ArrayDeque<>(0)).iterator();
-    while (records.hasNext()) {
-      var refusal = records.next().past.refusal();
+    for (Kept each : byKey.getOrDefault(key, new ArrayDeque<>(0))) {
+      Refusal refusal = each.past.refusal();
       if (refusal != null) {
         counts.merge(refusal.reason().code(), 1L, Long::sum);
       }

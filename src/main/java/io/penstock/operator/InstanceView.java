@@ -1,11 +1,11 @@
 package io.penstock.operator;
 
 import io.penstock.config.ConfigurationReloader;
+import io.penstock.config.ProgramVersion;
 import io.penstock.sharing.SharingView;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 
@@ -54,7 +54,7 @@ final class InstanceView {
     SharingView.Outage outage = sharing.outage().get();
     var view =
         OperatorJson.object()
-            .put("version", version())
+            .put("version", ProgramVersion.running().version())
             .put("started_at", started)
             .put("stopping", stopping.getAsBoolean())
             .put("members", sharing.members().getAsLong())
@@ -62,9 +62,5 @@ final class InstanceView {
     ArrayNode faults = view.putArray("not_applied");
     reloader.standingFaults().forEach(fault -> faults.add(fault.toString()));
     return view.set("sync", OperatorJson.tree(peers.standings()));
-  }
-
-  private static @Nullable String version() {
-    return InstanceView.class.getPackage().getImplementationVersion();
   }
 }

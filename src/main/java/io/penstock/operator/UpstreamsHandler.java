@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.reactive.function.server.ServerRequest;
@@ -56,29 +57,20 @@ final class UpstreamsHandler {
 
   /** Ends the pauses and the ill health of the upstream {@code ?id=}, and answers with it. */
   Mono<ServerResponse> retry(ServerRequest request) {
-    Optional<String> id = request.queryParam("id");
-    if (id.isEmpty()) {
-      return ProblemAnswer.answering(HttpStatus.BAD_REQUEST, "?id= is expected");
-    }
-    Upstream upstream = upstreamRegistry.find(id.get());
-    if (upstream == null) {
-      return ProblemAnswer.answering(HttpStatus.NOT_FOUND, "no upstream has this id");
-    }
-    upstream.retry();
-    return answer(upstream);
+    return change(request, Upstream::retry);
   }
 
   /** Keeps requests from the upstream {@code ?id=}: they go elsewhere, or wait. */
   Mono<ServerResponse> pause(ServerRequest request) {
-    return pause(request, true);
+    return change(request, upstream -> upstream.pause(true));
   }
 
   /** Lets requests go to it again. */
   Mono<ServerResponse> resume(ServerRequest request) {
-    return pause(request, false);
+    return change(request, upstream -> upstream.pause(false));
   }
 
-  private Mono<ServerResponse> pause(ServerRequest request, boolean stop) {
+  private Mono<ServerResponse> change(ServerRequest request, Consumer<Upstream> action) {
     Optional<String> id = request.queryParam("id");
     if (id.isEmpty()) {
       return ProblemAnswer.answering(HttpStatus.BAD_REQUEST, "?id= is expected");
@@ -87,11 +79,7 @@ final class UpstreamsHandler {
     if (upstream == null) {
       return ProblemAnswer.answering(HttpStatus.NOT_FOUND, "no upstream has this id");
     }
-    upstream.pause(stop);
-    return answer(upstream);
-  }
-
-  private Mono<ServerResponse> answer(Upstream upstream) {
+    action.accept(upstream);
     return OperatorJson.answer(
         view(upstream, new ClockReading(ticker.nanos(), clock.unixMillis())));
   }
