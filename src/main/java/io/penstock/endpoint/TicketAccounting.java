@@ -165,6 +165,8 @@ final class TicketAccounting implements DispatchListener {
       withdrawn(parkedTicket);
       return;
     }
+    // First, so that a repeat finds the place even before the queue has noticed the loss.
+    lostPlaces.left(parkedTicket, now());
     ended(parkedTicket, TicketFate.WAITING, TicketFate.CANCELLED);
     publishEnd(parkedTicket, TicketFate.CANCELLED, null, now());
   }
@@ -204,7 +206,6 @@ final class TicketAccounting implements DispatchListener {
 
   @Override
   public void clientLeft(ParkedTicket parkedTicket, long now) {
-    lostPlaces.left(parkedTicket, now);
     if (parkedTicket.shadow() == null && WaitRecorder.isLong(parkedTicket, now)) {
       remember(parkedTicket, PastTicket.of(parkedTicket, TicketFate.CANCELLED, null, now));
     }

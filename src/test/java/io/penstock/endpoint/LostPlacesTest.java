@@ -71,6 +71,19 @@ class LostPlacesTest {
   }
 
   @Test
+  void repeatComesBeforeTheQueueHasNoticedTheLoss_itTakesThePlace() {
+    Endpoint endpoint = open(600);
+    fill(endpoint);
+    ParkedTicket lost = submit(endpoint, "a", 7);
+    ParkedTicket after = submit(endpoint, "c", 2);
+    lost.cancel();
+    ParkedTicket again = submit(endpoint, "a", 7);
+    assertThat(again.order()).isEqualTo(lost.order());
+    endpointFixture.at(10 * SECOND);
+    assertThat(List.of(went(again), went(after))).containsExactly(true, false);
+  }
+
+  @Test
   void maxWaitEnds_theRefusalSaysThatThePlaceIsKept_andItIs() {
     Endpoint endpoint = open(25);
     fill(endpoint);
