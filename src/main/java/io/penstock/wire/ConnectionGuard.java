@@ -45,6 +45,10 @@ final class ConnectionGuard extends ChannelDuplexHandler {
   private static final AttributeKey<Boolean> BROKEN =
       AttributeKey.valueOf(ConnectionGuard.class, "broken");
   private static final String NAME = "penstock.guard";
+
+  /** What the kernel keeps for one connection of an operator, in bytes; it doubles this itself. */
+  private static final int OPERATOR_SEND_BYTES = 131_072;
+
   private static final RequestIds REQUEST_IDS = new RequestIds();
   private static final Refusal UNREADABLE =
       Refusal.of(
@@ -89,9 +93,14 @@ final class ConnectionGuard extends ChannelDuplexHandler {
             });
   }
 
-  /** Adds a guard to every connection of the operators' server. */
+  /**
+   * Adds a guard to every connection of the operators' server, and bounds what the kernel keeps for
+   * a reader of events that does not read: by itself it would keep megabytes for each.
+   */
   static HttpServer guardOperators(HttpServer server) {
-    return server.doOnChannelInit((observer, channel, address) -> add(channel, false));
+    return server
+        .childOption(ChannelOption.SO_SNDBUF, OPERATOR_SEND_BYTES)
+        .doOnChannelInit((observer, channel, address) -> add(channel, false));
   }
 
   private static void add(Channel channel, boolean refuses) {

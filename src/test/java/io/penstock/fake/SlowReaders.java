@@ -19,9 +19,8 @@ public final class SlowReaders implements AutoCloseable {
   public SlowReaders(int operatorPort, String path, int readers) throws IOException {
     for (int each = 0; each < readers; each++) {
       Socket socket = new Socket();
-      // Small, but not so small that the kernel drops what it has received, and minutes pass until
-      // it is sent again.
-      socket.setReceiveBufferSize(65_536);
+      // The receive buffer keeps its usual size: from a small one the kernel drops what it has
+      // received, and minutes pass until it is sent again.
       socket.setSoTimeout(PatientWaits.LONGEST_MILLIS);
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), operatorPort));
       // HTTP/1.0 answers are not chunked

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * read again.
  */
 @Hostile(Hostile.By.CLIENT)
-@Isolated("has 200 readers and 10,000 events")
+@Isolated("has 200 readers and 4,000 events")
 class SlowReadersIT {
   private static final int READERS = 100;
 
@@ -33,7 +33,7 @@ class SlowReadersIT {
    * Number of events that, with so long a path, exceeds a reader's ring and the buffers of a
    * connection.
    */
-  private static final int EVENTS = 10_000;
+  private static final int EVENTS = 4_000;
 
   private static final String FLOOD = "/flood" + "x".repeat(1_000);
   private static final String ROUTES = "endpoints:\n  - {path: /free, algorithm: none}\n";
