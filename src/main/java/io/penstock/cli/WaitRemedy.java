@@ -18,7 +18,9 @@ final class WaitRemedy {
    */
   static String of(JsonNode binds, String path) {
     String name = GatewayCommand.harmless(binds.path("name").asString(""));
-    return switch (binds.path("what").asString("").toLowerCase(Locale.ROOT)) {
+    boolean away = binds.path("detail").asString("").startsWith("Redis has been away");
+    String what = away ? "limit_unavailable" : binds.path("what").asString("");
+    return switch (what.toLowerCase(Locale.ROOT)) {
       case "endpoint_paused" ->
           "Resume the endpoint in the console, or with POST /endpoints/resume?path=" + path + ".";
       case "queue_full" ->

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.explain.BindingLimit;
 import java.util.Locale;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -24,6 +25,12 @@ class WaitRemedyTest {
       mode = EnumSource.Mode.EXCLUDE)
   void everyCause_hasAdviceOfItsOwn(BindingLimit.Cause cause) {
     assertThat(WaitRemedy.of(binds(cause), "/a")).isNotEqualTo(WaitRemedy.NOTHING).endsWith(".");
+  }
+
+  @Test
+  void partOfAnInstance_isNotAwaited_whileRedisIsAway() {
+    ObjectNode binds = binds(BindingLimit.Cause.SLICE).put("detail", "Redis has been away since 1");
+    assertThat(WaitRemedy.of(binds, "/a")).startsWith("Bring Redis back");
   }
 
   @ParameterizedTest

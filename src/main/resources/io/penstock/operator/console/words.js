@@ -81,7 +81,8 @@ export function clock(instant) {
 
 /** Returns advice on how to have a ticket released sooner. */
 export function help(binding) {
-  switch (binding.what) {
+  const away = binding.detail?.startsWith('Redis has been away');
+  switch (away ? 'limit_unavailable' : binding.what) {
     case 'endpoint_paused': return 'Resume the endpoint.';
     case 'queue_full': return 'A larger max_queue_size, or fewer requests at a time.';
     case 'limit': return binding.measure === 'concurrency'
