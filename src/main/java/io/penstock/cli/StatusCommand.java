@@ -183,7 +183,8 @@ final class StatusCommand implements Callable<Integer> {
                 answers.ready() ? "takes requests" : "takes no requests; runs",
                 text(answers.instance(), "started_at"),
                 members > 1
-                    ? ", and shares limits with " + (members - 1) + " other instances"
+                    ? ", and shares limits with "
+                        + (members == 2 ? "1 other instance" : (members - 1) + " other instances")
                     : ""));
     long waiting = answers.sum(QUEUE_DEPTH);
     long oldest =

@@ -46,10 +46,10 @@ final class TicketStory {
     if (binds.isObject()) {
       say("Why: " + binding(binds) + ".");
     }
+    boolean bound = ticket.path("bound").asBoolean(false);
     String expected =
-        ticket.path("expected_ms").isNumber()
-            ? (ticket.path("bound").asBoolean(false) ? "at least " : "about ")
-                + seconds("expected_ms")
+        ticket.path("expected_ms").asLong(0) > 0 || !bound && ticket.path("expected_ms").isNumber()
+            ? (bound ? "at least " : "about ") + seconds("expected_ms")
             : "nobody can tell how long";
     String deadline = text("deadline");
     say(
