@@ -135,11 +135,13 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
     return (request, response) -> {
       response.beforeCommit(() -> Mono.fromRunnable(() -> secure(request, response)));
       ProblemAnswer problemAnswer = problem(request, response.getHeaders());
-      return problemAnswer == null
-          ? guarded
-              .handle(request, response)
-              .doOnSuccess(done -> actions.answered(nameOf(request), request, response))
-          : problemAnswer.write(response);
+      if (problemAnswer != null) {
+        return problemAnswer.write(response);
+      }
+      // An operator who has the answer finds the action in the record.
+      response.beforeCommit(
+          () -> Mono.fromRunnable(() -> actions.answered(nameOf(request), request, response)));
+      return guarded.handle(request, response);
     };
   }
 
