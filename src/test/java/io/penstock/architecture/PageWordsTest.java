@@ -20,7 +20,7 @@ class PageWordsTest {
 
   /** Pages that are made from the program, or compared with it line by line. */
   private static final List<Path> GENERATED =
-      Stream.of("configuration.md", "reasons.md", "settings.md", "usage-members.md")
+      Stream.of("configuration.md", "night.md", "reasons.md", "settings.md", "usage-members.md")
           .map(DocumentPages::page)
           .toList();
 

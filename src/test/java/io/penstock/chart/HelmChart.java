@@ -23,7 +23,7 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /** The Helm chart, rendered by Helm itself without a cluster. */
-final class HelmChart {
+public final class HelmChart {
   static final Path SOURCE = Path.of("k8s", "penstock");
 
   /** Oldest version that Chart.yaml allows. */
@@ -53,7 +53,7 @@ final class HelmChart {
    *
    * @param kept the present content of every Secret, as JSON of base64
    */
-  HelmChart(Path directory, String kept) {
+  public HelmChart(Path directory, String kept) {
     work = directory;
     copy = directory.resolve("penstock");
     try (Stream<Path> files = Files.walk(SOURCE, FileVisitOption.FOLLOW_LINKS)) {
@@ -87,11 +87,7 @@ final class HelmChart {
   /** Returns the objects that are installed with these values over the chart's own. */
   List<KubernetesObject> render(JsonNode values) throws Refused {
     TemplateCommand command =
-        template()
-            .withName("rel")
-            .withNamespace("ns")
-            .withKubeVersion(KUBERNETES)
-            .withValuesFile(written(values));
+        template().withName("rel").withNamespace("ns").withValuesFile(written(values));
     try {
       return manifests(command.call());
     } catch (IllegalStateException refused) {
@@ -105,8 +101,8 @@ final class HelmChart {
   }
 
   /** Returns a command that renders the copy. */
-  TemplateCommand template() {
-    return new Helm(copy).template();
+  public TemplateCommand template() {
+    return new Helm(copy).template().withKubeVersion(KUBERNETES);
   }
 
   /** Returns the error shown when installing with these values, or nothing if they are valid. */
