@@ -58,7 +58,8 @@ final class TicketStory {
             + (deadline.isEmpty() ? "" : "; it gives up at " + instant(deadline))
             + ".");
     say("The client should: Keep the connection open.");
-    say("The operator can: " + WaitRemedy.of(binds, text("path")));
+    String advice = clean(binds.path("advice").asString(""));
+    say("The operator can: " + (advice.isEmpty() ? "Nothing: its turn comes." : advice));
   }
 
   private void refused(JsonNode refusal) {

@@ -16,6 +16,9 @@ import io.penstock.dispatch.UndecidedTickets;
 import io.penstock.dispatch.WaitEstimate;
 import io.penstock.dispatch.WaitForecast;
 import io.penstock.event.Event;
+import io.penstock.explain.BindingLimit;
+import io.penstock.explain.HeldRequest;
+import io.penstock.explain.PastTicket;
 import io.penstock.explain.RecentOutcomes;
 import io.penstock.explain.RecentPlaces;
 import io.penstock.explain.WaitReasons;
@@ -34,6 +37,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -358,6 +362,25 @@ public final class Endpoint {
   /** Counts a request as cancelled, because its client went away before it became a ticket. */
   public void countCancelled(Cost cost, long bytes) {
     ticketAccounting.countCancelled(cost, bytes);
+  }
+
+  /**
+   * Lists a request of this endpoint as held by what {@code by} returns; {@link #letGo} ends that.
+   */
+  public HeldRequest hold(
+      TicketRequest.Origin origin,
+      @Nullable String model,
+      Cost cost,
+      Supplier<@Nullable BindingLimit> by) {
+    PastTicket.Asked asked = new PastTicket.Asked(path(), model, cost);
+    HeldRequest request = new HeldRequest(origin, asked, services.ticker().nanos(), by);
+    services.directory().held().add(request);
+    return request;
+  }
+
+  /** Notes that the step is over that may have held a request. */
+  public void letGo(HeldRequest request) {
+    services.directory().held().remove(request);
   }
 
   private void unwanted(ParkedTicket parkedTicket) {

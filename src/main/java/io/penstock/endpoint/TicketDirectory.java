@@ -1,6 +1,7 @@
 package io.penstock.endpoint;
 
 import io.penstock.dispatch.ParkedTicket;
+import io.penstock.explain.HeldRequest;
 import io.penstock.explain.KeptRefusals;
 import io.penstock.explain.RecordBudget;
 import io.penstock.queue.Ticket.State;
@@ -10,6 +11,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,10 @@ public final class TicketDirectory {
   @SharedState("waiting tickets")
   private final ConcurrentHashMap<Long, Waiting> waiting = new ConcurrentHashMap<>();
 
+  /** Requests that may be held outside of the queues. */
+  @SharedState("waiting tickets")
+  private final Set<HeldRequest> held = ConcurrentHashMap.newKeySet();
+
   private final RecordBudget records = new RecordBudget();
   private final KeptRefusals refusals = new KeptRefusals();
 
@@ -35,6 +41,11 @@ public final class TicketDirectory {
   /** Returns the refusals of the last hour. */
   KeptRefusals refusals() {
     return refusals;
+  }
+
+  /** Returns the requests that may be held outside of the queues; whoever holds one adds it. */
+  Set<HeldRequest> held() {
+    return held;
   }
 
   /** Adds a waiting ticket. For the owner of its queue only. */

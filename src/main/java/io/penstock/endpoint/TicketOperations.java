@@ -3,6 +3,7 @@ package io.penstock.endpoint;
 import io.penstock.cost.Cost;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketRequest;
+import io.penstock.explain.HeldRequest;
 import io.penstock.explain.KeptRefusals;
 import io.penstock.explain.PastTicket;
 import io.penstock.explain.QueueSnapshot;
@@ -11,6 +12,7 @@ import io.penstock.explain.WaitingTicket;
 import io.penstock.queue.Ticket.State;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,6 +57,14 @@ public final class TicketOperations {
             receiver.accept(QueueSnapshot.of(dispatcher, endpoint.undecided(), most, now)));
   }
 
+  /** Returns the requests that are held at an endpoint outside of its queue, the oldest first. */
+  public List<HeldRequest> held(Endpoint endpoint) {
+    return services.directory().held().stream()
+        .filter(each -> each.asked().endpoint().equals(endpoint.path()) && each.by().get() != null)
+        .sorted(Comparator.comparingLong(HeldRequest::sinceNanos))
+        .toList();
+  }
+
   /**
    * Gives the ticket that is next in turn at an endpoint to {@code receiver}; nothing if none
    * waits.
@@ -91,7 +101,12 @@ public final class TicketOperations {
     TicketDirectory.Waiting numbered = number < 0 ? null : services.directory().find(number);
     TicketDirectory.Waiting waiting = numbered == null ? waitingFor(id, number) : numbered;
     if (waiting == null) {
-      receiver.accept(Optional.ofNullable(past(id, number)));
+      Optional<TicketRecord> held =
+          services.directory().held().stream()
+              .filter(each -> id.equals(each.origin().requestId()) && each.by().get() != null)
+              .findAny()
+              .map(each -> each);
+      receiver.accept(held.or(() -> Optional.ofNullable(past(id, number))));
       return;
     }
     ParkedTicket parkedTicket = waiting.ticket();

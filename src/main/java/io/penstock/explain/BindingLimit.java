@@ -2,6 +2,7 @@ package io.penstock.explain;
 
 import io.penstock.cost.LimitMeasure;
 import io.penstock.sharing.LimitId;
+import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param kind the kind of its owner; null when it is no limit or upstream
  * @param name the path, key, group, model or upstream; null when there is none
  * @param measure the unit the limit counts; null when it is no limit
- * @param untilNanos the instant at which it ends if nothing else happens; {@link
- *     io.penstock.time.Ticker#NEVER} when only an action can end it
+ * @param untilNanos the instant at which it ends if nothing else happens; {@link Ticker#NEVER} when
+ *     only an action can end it
  */
 public record BindingLimit(
     Cause cause,
@@ -47,7 +48,26 @@ public record BindingLimit(
     /** A quota is claimed for a ticket that was skipped too often. */
     KEPT_FOR_ANOTHER,
     /** Only tickets that come before it in order. */
-    OTHERS_FIRST
+    OTHERS_FIRST,
+    /** A limit has room, and spreads over its window what it admits. */
+    PACE,
+    /** The client has not sent the whole body yet. */
+    BODY,
+    /** Other bodies take the memory that the body needs. */
+    BODY_MEMORY,
+    /** The provider is asked how many tokens the input has. */
+    INPUT_COUNT,
+    /** Its key was refused before, so the counts of other instances are read first. */
+    DENIAL_RECHECK,
+    /** An earlier call of its WebSocket has not ended. */
+    SOCKET_TURN,
+    /** It was released, and a connection to its upstream is being made. */
+    CONNECTION
+  }
+
+  /** Returns that a connection to an upstream is being made. */
+  public static BindingLimit connecting(String upstream) {
+    return new BindingLimit(Cause.CONNECTION, LimitId.Kind.UPSTREAM, upstream, null, Ticker.NEVER);
   }
 
   public static BindingLimit of(Cause cause, long untilNanos) {

@@ -1,4 +1,4 @@
 package io.penstock.explain;
 
-/** Information about a ticket: it waits, or it is past. */
-public sealed interface TicketRecord permits WaitingTicket, PastTicket {}
+/** Information about a request: its ticket waits or is past, or it is held without one. */
+public sealed interface TicketRecord permits WaitingTicket, PastTicket, HeldRequest {}

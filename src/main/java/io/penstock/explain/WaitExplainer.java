@@ -181,7 +181,10 @@ public final class WaitExplainer {
     if (limitStatus.metered().limit().sharing().isBarred(1, now)) {
       return Cause.LIMIT_RECOVERING;
     }
-    return limitStatus.awaitingSlices() ? Cause.SLICE : Cause.LIMIT;
+    if (limitStatus.awaitingSlices()) {
+      return Cause.SLICE;
+    }
+    return limitStatus.onlyPaced() ? Cause.PACE : Cause.LIMIT;
   }
 
   private void add(Owner owner, LimitStatus limitStatus, boolean alreadyCharged) {

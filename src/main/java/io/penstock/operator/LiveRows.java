@@ -113,7 +113,7 @@ final class LiveRows {
     if (binding == null) {
       return "";
     }
-    if (TicketWords.needsStore(binding.cause()) && sharing.outage().get() != null) {
+    if (CauseWords.needsStore(binding.cause()) && sharing.outage().get() != null) {
       return "Redis is away";
     }
     String what = lower(binding.cause());

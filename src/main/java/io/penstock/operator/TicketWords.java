@@ -1,12 +1,12 @@
 package io.penstock.operator;
 
 import io.penstock.cost.Cost;
-import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.QueuePlace;
 import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.WaitForecast;
 import io.penstock.explain.BindingLimit;
+import io.penstock.explain.HeldRequest;
 import io.penstock.explain.PastTicket;
 import io.penstock.explain.QueueSnapshot;
 import io.penstock.explain.WaitExplanation;
@@ -17,11 +17,12 @@ import io.penstock.sharing.SharingView;
 import io.penstock.time.Ticker;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -34,7 +35,7 @@ final class TicketWords {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final ClockReading now;
-  private final SharingView.@Nullable Outage outage;
+  private final CauseWords causes;
 
   /**
    * Creates a converter that describes tickets as of the given moment.
@@ -43,7 +44,7 @@ final class TicketWords {
    */
   TicketWords(ClockReading now, SharingView.@Nullable Outage outage) {
     this.now = now;
-    this.outage = outage;
+    this.causes = new CauseWords(now, outage);
   }
 
   /** Returns a waiting ticket in the form of the list of tickets. */
@@ -57,6 +58,32 @@ final class TicketWords {
     addRequest(view, ticket.cost(), ticket.origin(), ticket.model());
     view.put("waited_ms", millis(now.nanos() - ticket.arrivedNanos()));
     return addExpected(view, each);
+  }
+
+  /** Returns a request that is held outside of the queue in the form of the list of tickets. */
+  ObjectNode waiting(HeldRequest held) {
+    ObjectNode view = OperatorJson.object().putNull("id");
+    view.put("request_id", held.origin().requestId()).putNull("position");
+    addRequest(view, held.asked().cost(), held.origin(), held.asked().model());
+    return addUnknown(view.put("waited_ms", millis(now.nanos() - held.sinceNanos())));
+  }
+
+  /** Returns what is known of a request that is held outside of the queue. */
+  ObjectNode explained(HeldRequest held) {
+    ObjectNode view = OperatorJson.object().putNull("id");
+    view.put("request_id", held.origin().requestId())
+        .put("path", held.asked().endpoint())
+        .put("state", "waiting")
+        .putNull("position");
+    addRequest(view, held.asked().cost(), held.origin(), held.asked().model());
+    view.put("arrived_at", now.text(held.sinceNanos()))
+        .put("waited_ms", millis(now.nanos() - held.sinceNanos()));
+    addUnknown(view).putNull("upstream").putNull("refusal");
+    return addReasons(view, new WaitExplanation(List.of(), held.by().get()), now.nanos());
+  }
+
+  private static ObjectNode addUnknown(ObjectNode view) {
+    return view.putNull("expected_ms").put("bound", false).putNull("deadline");
   }
 
   /** Returns what is known of a ticket that waits. */
@@ -93,12 +120,8 @@ final class TicketWords {
             .putNull("position");
     addRequest(view, asked.cost(), past.origin(), asked.model());
     view.put("arrived_at", now.text(past.arrivedNanos()))
-        .put("waited_ms", millis(past.waitedNanos()))
-        .putNull("expected_ms")
-        .put("bound", false)
-        .putNull("deadline")
-        .put("upstream", past.upstream())
-        .set("refusal", refusal(past.refusal(), more));
+        .put("waited_ms", millis(past.waitedNanos()));
+    addUnknown(view).put("upstream", past.upstream()).set("refusal", refusal(past.refusal(), more));
     return addReasons(view, past.explanation(), past.decidedNanos());
   }
 
@@ -146,7 +169,8 @@ final class TicketWords {
             .put("name", bindingLimit.name())
             .put("measure", bindingLimit.measure() == null ? null : lower(bindingLimit.measure()))
             .put("until", ifEver(bindingLimit.untilNanos()))
-            .put("detail", sentence(bindingLimit, lookedNanos));
+            .put("detail", causes.detail(bindingLimit, lookedNanos))
+            .put("advice", causes.advice(bindingLimit, lookedNanos));
   }
 
   private ObjectNode limit(WaitExplanation.Considered limit, long lookedNanos) {
@@ -172,61 +196,20 @@ final class TicketWords {
         .put("until", admits ? null : ifEver(limit.untilNanos()));
   }
 
-  /** Returns what is known of a reason for waiting, in one sentence. */
-  private String sentence(BindingLimit bindingLimit, long lookedNanos) {
-    String owner =
-        bindingLimit.kind() == null
-            ? ""
-            : " of " + lower(bindingLimit.kind()) + " " + bindingLimit.name();
-    return switch (bindingLimit.cause()) {
-      case ENDPOINT_PAUSED ->
-          bindingLimit.untilNanos() == Ticker.NEVER
-              ? "the endpoint is paused until somebody resumes it"
-              : "the endpoint was paused";
-      case QUEUE_FULL -> "the queue is full: it waits for a place there";
-      case LIMIT -> limited(bindingLimit, owner);
-      case SLICE ->
-          away(lookedNanos)
-              .orElse(
-                  "the part of this instance" + owner + " is used up: the next round brings more");
-      case LIMIT_UNAVAILABLE ->
-          away(lookedNanos)
-              .orElse("a limit" + owner + " is shared with others, and none is heard of");
-      case LIMIT_RECOVERING ->
-          "Redis has lost data, and an instance that is gone may have used up a limit" + owner;
-      case UPSTREAM_PAUSED -> "the provider" + owner + " said that it has had enough";
-      case UPSTREAM_TAKEN_OUT ->
-          bindingLimit.kind() == null
-              ? "its upstream is paused until somebody resumes it"
-              : lower(bindingLimit.kind())
-                  + " "
-                  + bindingLimit.name()
-                  + " is paused until somebody resumes it";
-      case UPSTREAM_UNHEALTHY -> "the provider" + owner + " failed, and is tried again later";
-      case CACHE_WARMUP ->
-          "a request with the same beginning was sent first, so that the provider's cache has it";
-      case NO_UPSTREAM_ENABLED -> "no upstream of its model is enabled";
-      case KEPT_FOR_ANOTHER -> "what frees" + owner + " is kept for one that was passed too often";
-      case OTHERS_FIRST -> "it fits, and others are to go before it";
-    };
-  }
-
-  /** Returns whether a cause ends with the next answer of the store of shared limits. */
-  static boolean needsStore(BindingLimit.Cause cause) {
-    return cause == BindingLimit.Cause.SLICE || cause == BindingLimit.Cause.LIMIT_UNAVAILABLE;
-  }
-
   /**
-   * Returns why tickets wait: each reason once, with the number of tickets and the last instant at
-   * which it ends for one of them. The most frequent reason comes first.
+   * Returns why requests wait: each reason once, with their number and the last instant at which it
+   * ends for one of them. The most frequent reason comes first.
    */
-  ArrayNode reasons(QueueSnapshot queue) {
+  ArrayNode reasons(QueueSnapshot queue, List<HeldRequest> held) {
     Map<String, ObjectNode> byDetail = new LinkedHashMap<>();
-    for (WaitingTicket each : queue.tickets()) {
-      BindingLimit binds = each.explanation().binding();
+    Stream<@Nullable BindingLimit> all =
+        Stream.concat(
+            queue.tickets().stream().map(each -> each.explanation().binding()),
+            held.stream().map(each -> each.by().get()));
+    for (BindingLimit binds : all.toList()) {
       BindingLimit known =
           binds == null ? BindingLimit.of(BindingLimit.Cause.OTHERS_FIRST, Ticker.NEVER) : binds;
-      ObjectNode reason = Objects.requireNonNull(binding(known, each.nanos()));
+      ObjectNode reason = Objects.requireNonNull(binding(known, queue.nanos()));
       String until = reason.path("until").asString("");
       ObjectNode group =
           byDetail.computeIfAbsent(
@@ -241,28 +224,6 @@ final class TicketWords {
         .sorted(Comparator.comparingInt((ObjectNode each) -> each.path("count").asInt()).reversed())
         .forEach(reasons::add);
     return reasons;
-  }
-
-  /** Returns that the store of shared limits is away, if it was at an instant. */
-  private Optional<String> away(long lookedNanos) {
-    return outage == null || outage.sinceNanos() > lookedNanos
-        ? Optional.empty()
-        : Optional.of(
-            "Redis has been away since %s (penstock.redis.on-outage=%s)"
-                .formatted(now.time(outage.sinceNanos()), outage.policy().text()));
-  }
-
-  private String limited(BindingLimit bindingLimit, String owner) {
-    LimitMeasure limitMeasure = bindingLimit.measure();
-    if (limitMeasure == LimitMeasure.CONCURRENCY) {
-      return "as many" + owner + " run as may, until one of them ends";
-    }
-    String what = limitMeasure == null ? "" : " of " + lower(limitMeasure).replace('_', ' ');
-    return "the limit"
-        + what
-        + owner
-        + " has too little room"
-        + (bindingLimit.untilNanos() == Ticker.NEVER ? ", until somebody gives back" : "");
   }
 
   private @Nullable String ifEver(long instantNanos) {

@@ -3,6 +3,7 @@ package io.penstock.operator;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.TicketOperations.Removal;
+import io.penstock.explain.HeldRequest;
 import io.penstock.explain.PastTicket;
 import io.penstock.explain.QueueSnapshot;
 import io.penstock.explain.TicketRecord;
@@ -20,6 +21,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpStatus;
@@ -85,7 +87,7 @@ final class TicketsHandler {
         : askOwner(
                 (Consumer<QueueSnapshot> receiver) ->
                     registry.tickets().list(endpoint, limit, receiver))
-            .flatMap(queueSnapshot -> OperatorJson.answer(views(queueSnapshot)))
+            .flatMap(queue -> OperatorJson.answer(views(endpoint, queue, limit)))
             .onErrorResume(TimeoutException.class, late -> late());
   }
 
@@ -95,9 +97,14 @@ final class TicketsHandler {
     return limit > MOST ? 0 : limit;
   }
 
-  private List<ObjectNode> views(QueueSnapshot queueSnapshot) {
+  /** Returns what waits in the queue, and then what is held outside of it. */
+  private List<ObjectNode> views(Endpoint endpoint, QueueSnapshot queue, int limit) {
     TicketWords words = words();
-    return queueSnapshot.places().stream().map(words::waiting).toList();
+    return Stream.concat(
+            queue.places().stream().map(words::waiting),
+            registry.tickets().held(endpoint).stream().map(words::waiting))
+        .limit(limit)
+        .toList();
   }
 
   /** Tells why the tickets at {@code ?path=} wait, grouped by reason. */
@@ -113,11 +120,13 @@ final class TicketsHandler {
                 (Consumer<QueueSnapshot> receiver) ->
                     registry.tickets().list(endpoint, Integer.MAX_VALUE, receiver))
             .flatMap(
-                queue ->
-                    OperatorJson.answer(
-                        OperatorJson.object()
-                            .put("looked_at", queue.tickets().size())
-                            .set("reasons", words().reasons(queue))))
+                queue -> {
+                  List<HeldRequest> held = registry.tickets().held(endpoint);
+                  return OperatorJson.answer(
+                      OperatorJson.object()
+                          .put("looked_at", queue.tickets().size() + held.size())
+                          .set("reasons", words().reasons(queue, held)));
+                })
             .onErrorResume(TimeoutException.class, late -> late());
   }
 
@@ -134,6 +143,7 @@ final class TicketsHandler {
 
   private ObjectNode view(TicketRecord ticketRecord) {
     return switch (ticketRecord) {
+      case HeldRequest held -> words().explained(held);
       case WaitingTicket waitingTicket -> words().explained(waitingTicket);
       case PastTicket past -> words().explained(past, disabled(past));
     };

@@ -113,6 +113,7 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
         !possible || (!room && metered.limit().sharing().needsMissingSlices(needs, now));
     long opens = room ? now : lacks ? Ticker.NEVER : roomFreeAt(metered, sizes, now);
     boolean awaitsSlices = !room && metered.limit().sharing().isAwaitingSlices(needs, now);
-    return new LimitStatus(metered, needs, awaitsSlices, Math.max(now, Math.max(opens, paced)));
+    return new LimitStatus(
+        metered, needs, awaitsSlices, room && paced > now, Math.max(now, Math.max(opens, paced)));
   }
 }

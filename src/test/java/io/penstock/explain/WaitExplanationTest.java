@@ -31,6 +31,7 @@ import io.penstock.pool.AttemptHistory;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
 import io.penstock.pool.UpstreamFixture;
+import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.sharing.LimitId.Kind;
@@ -60,6 +61,7 @@ class WaitExplanationTest {
     return switch (known(parkedTicket)) {
       case WaitingTicket waitingTicket -> waitingTicket.explanation();
       case PastTicket past -> past.explanation();
+      case HeldRequest held -> throw new AssertionError("no ticket: " + held);
     };
   }
 
@@ -84,6 +86,19 @@ class WaitExplanationTest {
 
   private static @Nullable String wentTo(TicketRecord record) {
     return record instanceof PastTicket past ? past.upstream() : null;
+  }
+
+  @Test
+  void limitHasRoomAndSpreadsIt_thePaceHoldsTheTicket() {
+    UpstreamSpec slow =
+        UpstreamSetup.of("u").limits(60, 0, 0, 0).charge(ChargeRule.TOTAL).burstSeconds(1).spec();
+    Endpoint endpoint = endpointFixture.open(none("/").to(slow));
+    assertThat(submit(endpoint, 1).outcome()).isNotNull();
+    ParkedTicket waits = submit(endpoint, 1);
+    assertThat(binds(waits))
+        .isEqualTo(
+            new BindingLimit(
+                Cause.PACE, Kind.UPSTREAM, "u", LimitMeasure.REQUESTS, START + SECOND));
   }
 
   @Test

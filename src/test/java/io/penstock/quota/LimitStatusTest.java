@@ -56,7 +56,7 @@ class LimitStatusTest {
   }
 
   private LimitStatus expected(long needs, boolean awaitsSlices, long until) {
-    return new LimitStatus(tokens, needs, awaitsSlices, until);
+    return new LimitStatus(tokens, needs, awaitsSlices, false, until);
   }
 
   @Test
@@ -93,7 +93,7 @@ class LimitStatusTest {
     Quota one = new Quota("c", ChargeRule.TOTAL, List.of(running));
     running.limit().take(new Weight(0, 1, 0), NOW);
     assertThat(one.statuses(ticket(Cost.NO_TOKENS), false, NOW))
-        .containsExactly(new LimitStatus(running, 1, false, Ticker.NEVER));
+        .containsExactly(new LimitStatus(running, 1, false, false, Ticker.NEVER));
   }
 
   @Test

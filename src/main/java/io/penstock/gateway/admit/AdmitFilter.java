@@ -8,6 +8,8 @@ import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.explain.BindingLimit;
+import io.penstock.explain.BindingLimit.Cause;
 import io.penstock.gateway.body.BodyIntake;
 import io.penstock.gateway.body.HeldBody;
 import io.penstock.gateway.request.FilterOrder;
@@ -98,18 +100,24 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
     Mono<Void> turn = message == null ? null : message.turn();
     return turn == null
         ? null
-        : turn.doOnCancel(
-            () ->
-                requestContext
-                    .endpoint()
-                    .countCancelled(requestContext.cost(), requestContext.body().size()));
+        : requestContext
+            .held(() -> BindingLimit.of(Cause.SOCKET_TURN, Ticker.NEVER), turn)
+            .doOnCancel(
+                () ->
+                    requestContext
+                        .endpoint()
+                        .countCancelled(requestContext.cost(), requestContext.body().size()));
   }
 
   private Mono<Void> decision(
       ServerWebExchange exchange, GatewayFilterChain chain, RequestContext requestContext) {
     Mono<Void> first = requestContext.call().light() ? null : strict.before(requestContext);
     Mono<Void> admitted = Mono.defer(() -> admit(exchange, chain, requestContext));
-    return (first == null ? admitted : first.then(admitted))
+    return (first == null
+            ? admitted
+            : requestContext
+                .held(() -> BindingLimit.of(Cause.DENIAL_RECHECK, Ticker.NEVER), first)
+                .then(admitted))
         // a later step settles the request; should that fail, no charge or permit must remain
         .doFinally(signal -> requestContext.ends(ticker.nanos()));
   }

@@ -243,6 +243,13 @@ public final class BodyBudget {
       return readBytes < mayHoldBytes || ask(this, resume);
     }
 
+    /** Returns whether the next piece waits for room. Safe from any thread. */
+    boolean waitsForMemory() {
+      synchronized (BodyBudget.this) {
+        return waits;
+      }
+    }
+
     /** Counts a piece that was read. */
     void add(long piece) {
       readBytes += piece;

@@ -59,6 +59,11 @@ public final class HeldBody {
     claim.expect(statedBytes, mostBytes);
   }
 
+  /** Returns whether the next part of it waits for memory. Safe from any thread. */
+  public boolean waitsForMemory() {
+    return claim.waitsForMemory();
+  }
+
   /** Returns whether more of it may be read now; if not, {@code resume} is run when it may. */
   boolean mayRead(Runnable resume) {
     return claim.mayRead(resume);

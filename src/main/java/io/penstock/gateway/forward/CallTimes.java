@@ -5,6 +5,7 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.dispatch.TicketSettlement;
+import io.penstock.explain.BindingLimit;
 import io.penstock.gateway.request.RequestContext;
 import io.penstock.pool.UpstreamSpec;
 import io.penstock.time.Ticker;
@@ -37,6 +38,9 @@ final class CallTimes {
   private final UpstreamSpec.Timeouts timeouts;
   private final Ticker ticker;
 
+  /** Whether the call has, or has had, a connection. */
+  private volatile boolean connected;
+
   /** The use of the connection that the call has; null before it has one. */
   private volatile @Nullable ConnectionUse use;
 
@@ -57,10 +61,16 @@ final class CallTimes {
     return outbound.send(body).then(Mono.fromRunnable(() -> written(outbound)));
   }
 
+  /** Returns that an upstream's connection holds the request, or null once there is one. */
+  @Nullable BindingLimit connecting(UpstreamSpec upstream) {
+    return connected ? null : BindingLimit.connecting(upstream.id());
+  }
+
   private void connected(HttpClientRequest request, Connection connection) {
     request.responseTimeout(Duration.ofNanos(timeouts.firstByteNanos()));
     // a connection on which nothing of a request was sent, because its body broke, is used again
     unwatch(connection);
+    connected = true;
     ConnectionUse taken = ConnectionUse.of(connection.channel());
     use = taken;
     if (taken != null) {

@@ -50,7 +50,10 @@ public final class UpstreamCall {
     RequestContext requestContext = RequestContext.of(exchange);
     CallTimes times = new CallTimes(requestContext, upstream.link().timeouts(), ticker);
     HttpClient client = fresh ? clients.fresh() : clients.pooled();
-    return sent(client, exchange, outgoingRequest, times, learner)
+    return requestContext
+        .held(
+            () -> times.connecting(upstream),
+            sent(client, exchange, outgoingRequest, times, learner))
         .onErrorResume(
             times::metClosedConnection,
             closed ->

@@ -11,6 +11,7 @@ import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import io.netty.handler.timeout.ReadTimeoutException;
 import io.netty.util.ReferenceCountUtil;
+import io.penstock.explain.BindingLimit;
 import io.penstock.gateway.request.GatewayHeaders;
 import io.penstock.gateway.request.MessageCalls;
 import io.penstock.gateway.request.OpenWebSockets;
@@ -40,6 +41,7 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.Disposable;
+import reactor.core.Scannable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
@@ -129,7 +131,13 @@ public final class WebSocketProxy {
             .takeUntilOther(open.asMono())
             .flatMap(waited -> Mono.error(ReadTimeoutException.INSTANCE));
     RefusedUpgrade refusedUpgrade = new RefusedUpgrade();
-    return Mono.defer(() -> relayed(exchange, spec, outgoingRequest, open, refusedUpgrade))
+    return RequestContext.of(exchange)
+        .held(
+            () ->
+                open.scanOrDefault(Scannable.Attr.TERMINATED, false)
+                    ? null
+                    : BindingLimit.connecting(spec.id()),
+            Mono.defer(() -> relayed(exchange, spec, outgoingRequest, open, refusedUpgrade)))
         .takeUntilOther(late.then(Mono.never()))
         .then(Mono.<UpstreamAnswer>empty())
         .onErrorResume(

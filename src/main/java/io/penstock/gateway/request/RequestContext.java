@@ -9,6 +9,7 @@ import io.penstock.dispatch.TicketRequest;
 import io.penstock.dispatch.TicketSettlement;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.explain.BindingLimit;
 import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.body.HeldBody;
 import io.penstock.key.ApiCaller;
@@ -27,9 +28,11 @@ import io.penstock.usage.UsageLedger;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
 
 /**
  * State of one request on its way through the gateway. It is an attribute of the exchange, and the
@@ -277,6 +280,16 @@ public final class RequestContext {
   /** Returns the message of a WebSocket that the request is, or null when it is none. */
   public @Nullable SocketMessage message() {
     return socketMessage;
+  }
+
+  /**
+   * Runs a step that may take long. Until it ends, operators see the request among those that wait.
+   *
+   * @param by returns what holds the request now, or null when nothing does; called on any thread
+   */
+  public <T> Mono<T> held(Supplier<@Nullable BindingLimit> by, Mono<T> step) {
+    return Mono.using(
+        () -> endpoint.hold(origin(), model, cost, by), held -> step, endpoint::letGo);
   }
 
   /** Returns the model that the client asks for, or null. */

@@ -1,11 +1,14 @@
 package io.penstock.gateway.weigh;
 
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.explain.BindingLimit;
+import io.penstock.explain.BindingLimit.Cause;
 import io.penstock.gateway.body.BadUpload;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.gateway.body.BodyEncoding;
 import io.penstock.gateway.body.BodyIntake;
 import io.penstock.gateway.body.BodyIntake.End;
+import io.penstock.gateway.body.HeldBody;
 import io.penstock.gateway.body.WatchedUpload;
 import io.penstock.gateway.request.FilterOrder;
 import io.penstock.gateway.request.ForbiddenCalls;
@@ -19,6 +22,7 @@ import io.penstock.provider.request.RequestReader;
 import io.penstock.provider.request.WeighedRequest;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.time.Ticker;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
@@ -102,14 +106,16 @@ public final class WeighFilter implements GlobalFilter, Ordered {
     boolean alone = spec.forwarding().warmup().perKey();
     HashKey key = fingerprintKeys.of(alone ? requestContext.key() : null);
     RequestReader reader = call.reader().requestReader(spec.reading(), call.path(), key);
-    return BodyIntake.read(
-            request,
-            requestContext.body(),
-            encoding,
-            reader,
-            most,
-            terms,
-            () -> countCancelled(requestContext))
+    HeldBody body = requestContext.body();
+    Mono<End> intake =
+        BodyIntake.read(
+            request, body, encoding, reader, most, terms, () -> countCancelled(requestContext));
+    return requestContext
+        .held(
+            () ->
+                BindingLimit.of(
+                    body.waitsForMemory() ? Cause.BODY_MEMORY : Cause.BODY, Ticker.NEVER),
+            intake)
         .flatMap(end -> read(exchange, chain, reader, end))
         .doFinally(signal -> requestContext.body().free());
   }
@@ -185,7 +191,11 @@ public final class WeighFilter implements GlobalFilter, Ordered {
     ServerHttpRequest request = exchange.getRequest();
     return requestContext
         .loop()
-        .handOver(weighing.later(requestContext, body, request), unwanted -> {})
+        .handOver(
+            requestContext.held(
+                () -> BindingLimit.of(Cause.INPUT_COUNT, Ticker.NEVER),
+                weighing.later(requestContext, body, request)),
+            unwanted -> {})
         // not doOnCancel: whoever waits for a later step cancels this one too
         .doFinally(
             signal -> {

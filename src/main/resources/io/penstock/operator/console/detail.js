@@ -5,10 +5,15 @@ import {repeat} from './lib/directives/repeat.js';
 import {ask} from './connection.js';
 import {Chart} from './chart.js';
 import {mark, name, tone, trouble, waits} from './parts.js';
-import {clock, help, shown, short, time, whole} from './words.js';
+import {clock, shown, short, time, whole} from './words.js';
 
 const LOOK_EVERY = 1000;
 const MOST_TICKETS = 50;
+
+/** The ticket's number, or the id of a request that is held without a ticket. */
+function named(each) {
+  return each.id ?? each.request_id;
+}
 
 export class Detail {
   constructor(state) {
@@ -82,7 +87,7 @@ export class Detail {
   /** Returns the explanation of a ticket, null if it has gone in the meantime. */
   async found(id) {
     try {
-      return await ask('tickets/' + encodeURIComponent(id));
+      return {...await ask('tickets/' + encodeURIComponent(id)), id};
     } catch {
       return null;
     }
@@ -153,18 +158,18 @@ export class Detail {
       <table class="tickets">
         <thead><tr><th scope="col">#</th><th scope="col">Ticket</th><th scope="col">Key</th>
           <th scope="col">Tokens</th><th scope="col">Waited</th><th scope="col">Still</th><th scope="col"></th></tr></thead>
-        <tbody>${repeat(this.tickets, each => each.id, each => html`
+        <tbody>${repeat(this.tickets, named, each => html`
           <tr>
             <td>${each.position ?? '–'}</td>
-            <td><button class="plain link" aria-expanded=${this.asked?.id === each.id}
-              @click=${() => this.explain(each.id)}>${shown(each.id)}</button></td>
+            <td><button class="plain link" aria-expanded=${this.asked?.id === named(each)}
+              @click=${() => this.explain(named(each))}>${shown(named(each))}</button></td>
             <td>${each.key == null ? '–' : name(each.key)}</td>
             <td>${short((each.cost?.input_tokens ?? 0) + (each.cost?.output_tokens ?? 0))}</td>
             <td>${time(each.waited_ms)}</td><td>${each.expected_ms ? (each.bound ? '≥ ' : '') + time(each.expected_ms) : '–'}</td>
-            <td><button class="small" aria-label=${'Throw out ticket ' + each.id}
-              @click=${() => this.cancel(each)}>throw out</button></td>
+            <td>${each.id == null ? nothing : html`<button class="small"
+              aria-label=${'Throw out ticket ' + each.id} @click=${() => this.cancel(each)}>throw out</button>`}</td>
           </tr>
-          ${this.asked?.id === each.id ? html`<tr class="why"><td colspan="7">${this.why()}</td></tr>` : nothing}`)}
+          ${this.asked?.id === named(each) ? html`<tr class="why"><td colspan="7">${this.why()}</td></tr>` : nothing}`)}
         </tbody>
       </table>`;
   }
@@ -172,7 +177,7 @@ export class Detail {
   held(binding, lead = 'Held: ') {
     return html`
       <p>${lead}<b>${shown(binding.detail)}</b>${binding.until ? `, until ${clock(binding.until)}` : nothing}</p>
-      <p class="quiet">What would help: ${help(binding)}</p>`;
+      <p class="quiet">What would help: ${shown(binding.advice)}</p>`;
   }
 
   why() {

@@ -78,27 +78,3 @@ export function clock(instant) {
   return at.toDateString() === new Date().toDateString()
     ? time : at.toLocaleDateString('en-GB', {day: 'numeric', month: 'short'}) + ' ' + time;
 }
-
-/** Returns advice on how to have a ticket released sooner. */
-export function help(binding) {
-  const away = binding.detail?.startsWith('Redis has been away');
-  switch (away ? 'limit_unavailable' : binding.what) {
-    case 'endpoint_paused': return 'Resume the endpoint.';
-    case 'queue_full': return 'A larger max_queue_size, or fewer requests at a time.';
-    case 'limit': return binding.measure === 'concurrency'
-      ? 'A higher limit of concurrency, if there may be one; or shorter answers.'
-      : `A higher limit of ${(binding.measure ?? 'its own').replaceAll('_', ' ')}, if the provider allows it`
-        + (/tokens/.test(binding.measure ?? '') ? '; a smaller max_tokens, as what is expected is reserved' : '')
-        + (binding.kind === 'upstream' ? '; another upstream beside it.' : '.');
-    case 'slice': return 'Nothing: other instances have the rest, and the next round brings more.';
-    case 'limit_recovering': return 'the end of the window, day or month that ran when Redis lost data.';
-    case 'limit_unavailable': return 'Redis being in reach again; penstock.redis.on-outage says what is done until then.';
-    case 'upstream_paused': return 'Another upstream beside it; a lower limit here, so that the provider does not refuse.';
-    case 'upstream_taken_out': return 'Resume the upstream; another upstream beside it.';
-    case 'upstream_unhealthy': return 'Another upstream beside it.';
-    case 'cache_warmup': return 'Nothing: it goes once the answer to the first one begins; cache_warmup bounds how long that takes.';
-    case 'no_upstream_enabled': return 'The key or the setting that the upstreams of its model lack.';
-    case 'kept_for_another': return 'Nothing: its turn comes after the one that waits for much.';
-    default: return 'Nothing: its turn comes.';
-  }
-}
