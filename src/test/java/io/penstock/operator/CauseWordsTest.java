@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.explain.BindingLimit;
 import io.penstock.explain.BindingLimit.Cause;
 import io.penstock.sharing.LimitId;
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.SharingView;
 import io.penstock.time.Ticker;
 import java.io.IOException;
 import java.io.InputStream;
@@ -49,8 +51,7 @@ class CauseWordsTest {
   @Test
   void partOfAnInstance_isNotAwaited_whileRedisIsAway() {
     CauseWords away =
-        new CauseWords(
-            new ClockReading(5, 0), new SharingView.Outage(3, OutagePolicy.PARK));
+        new CauseWords(new ClockReading(5, 0), new SharingView.Outage(3, OutagePolicy.PARK));
     assertThat(away.advice(of(Cause.SLICE), 5)).startsWith("Bring Redis back");
     assertThat(away.advice(of(Cause.SLICE), 2)).startsWith("Nothing");
   }
