@@ -47,8 +47,9 @@ final class TicketStory {
       say("Why: " + binding(binds) + ".");
     }
     boolean bound = ticket.path("bound").asBoolean(false);
+    JsonNode millis = ticket.path("expected_ms");
     String expected =
-        ticket.path("expected_ms").asLong(0) > 0 || !bound && ticket.path("expected_ms").isNumber()
+        millis.isNumber() && (!bound || millis.asLong() > 0)
             ? (bound ? "at least " : "about ") + seconds("expected_ms")
             : "nobody can tell how long";
     String deadline = text("deadline");
