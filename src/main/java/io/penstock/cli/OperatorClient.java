@@ -139,7 +139,7 @@ final class OperatorClient {
     this.environment = environment;
   }
 
-  /** Returns the failure of a request whose answer has another form than that of its path. */
+  /** Returns the failure of a request that was answered in another form than that of its path. */
   Failed unexpected() {
     return new Failed(
         Kind.WRONG_PLACE,

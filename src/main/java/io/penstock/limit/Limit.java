@@ -379,12 +379,12 @@ public final class Limit {
     return state().ownCapacity(now);
   }
 
-  /** Returns the operations of those who hear from a provider how much it admits. */
+  /** Returns the operations that a provider's answers cause. */
   public LimitFeedback feedback() {
     return new LimitFeedback(this);
   }
 
-  /** Returns the operations of those who share the limit with others. */
+  /** Returns the operations that sharing with other instances needs. */
   public LimitSharing sharing() {
     return new LimitSharing(this);
   }

@@ -38,7 +38,7 @@ final class KeysHandler {
   private static final int MOST_BYTES = 64 << 10;
   private static final String USUAL = "refuse-waiting";
 
-  /** What becomes of requests of a revoked key, by the word of {@code ?requests=}. */
+  /** The fates of requests of a revoked key, by the word of {@code ?requests=}. */
   private static final Map<String, Revocation> REVOCATIONS =
       Map.of(
           USUAL,

@@ -138,7 +138,7 @@ final class OperatorGuard implements HttpHandlerDecoratorFactory {
       if (problemAnswer != null) {
         return problemAnswer.write(response);
       }
-      // An operator who has the answer finds the action in the record.
+      // The action is in the record before its operator has the answer.
       response.beforeCommit(
           () -> Mono.fromRunnable(() -> actions.answered(nameOf(request), request, response)));
       return guarded.handle(request, response);

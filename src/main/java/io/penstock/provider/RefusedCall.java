@@ -19,7 +19,7 @@ public record RefusedCall(
   /** The text in place of a key that may not be shown, or is not kept. */
   public static final String MASKED = "********";
 
-  /** The shortest secret of which some characters are shown. */
+  /** The length from which some characters of a secret are shown. */
   private static final int SHOWN_FROM = 20;
 
   private static final int LONGEST_MODEL = 200;

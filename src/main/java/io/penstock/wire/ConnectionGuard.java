@@ -46,7 +46,7 @@ final class ConnectionGuard extends ChannelDuplexHandler {
       AttributeKey.valueOf(ConnectionGuard.class, "broken");
   private static final String NAME = "penstock.guard";
 
-  /** What the kernel keeps for one connection of an operator, in bytes; it doubles this itself. */
+  /** The send buffer of one connection of an operator, in bytes; the kernel doubles it. */
   private static final int OPERATOR_SEND_BYTES = 131_072;
 
   private static final RequestIds REQUEST_IDS = new RequestIds();

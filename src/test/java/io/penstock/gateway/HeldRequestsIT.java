@@ -6,7 +6,6 @@ import io.penstock.fake.ByteSocket;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RunningGateway;
 import io.penstock.fake.StartedGateway;
-import io.penstock.suite.Hostile;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -21,7 +20,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Tests that operators see requests that something other than a queue holds, and what holds it. */
-@Hostile(Hostile.By.CLIENT)
 class HeldRequestsIT extends HostileCase {
   private static final int MOST = 3_000_000;
   private static final int LARGE = 2_500_000;

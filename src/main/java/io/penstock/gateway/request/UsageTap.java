@@ -111,7 +111,7 @@ public final class UsageTap {
     return requestContext.weighed() && requestContext.call().path().endsWith("/responses");
   }
 
-  /** Sets who learns how the answer turns out while it passes to the client. */
+  /** Sets the listener that learns the outcome of the answer while it passes to the client. */
   public void reportTo(Outcome next) {
     outcome = next;
     failedEarly = false;
