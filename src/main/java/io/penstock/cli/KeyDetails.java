@@ -75,12 +75,13 @@ final class KeyDetails {
 
   private static String use(JsonNode limit) {
     JsonNode resets = limit.path("resets_at");
-    return "%s used of %s, %s left%s"
+    return "%s used of %s, %s left%s%s"
         .formatted(
             limit.path("used"),
             limit.path("allows").asString(""),
             limit.path("left"),
-            resets.isString() ? ", all of it at " + resets.stringValue() : "");
+            resets.isString() ? ", all of it at " + resets.stringValue() : "",
+            limit.path("shared").asBoolean(false) ? " (as last heard of all instances)" : "");
   }
 
   private static String words(KeyTerm<?> term, JsonNode value) {

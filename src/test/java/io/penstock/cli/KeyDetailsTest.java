@@ -56,12 +56,12 @@ class KeyDetailsTest {
                   {"owner":"key a","allows":"9 tokens a day","used":4,"left":5,
                    "resets_at":"2026-11-03T00:00:00Z"},
                   {"owner":"group t","allows":"2 requests a minute","used":0,"left":2,
-                   "resets_at":null}],
+                   "resets_at":null,"shared":true}],
                  "refused_last_hour":{"key_rpm":3,"key_budget":1}}
                 """))
         .contains(
             "key a | 4 used of 9 tokens a day, 5 left, all of it at 2026-11-03T00:00:00Z",
-            "group t | 0 used of 2 requests a minute, 2 left",
+            "group t | 0 used of 2 requests a minute, 2 left (as last heard of all instances)",
             "refused in an hour | 3 for key_rpm, 1 for key_budget (by this instance)");
   }
 

@@ -69,8 +69,9 @@ final class NightPage {
       and the answer that was seen. `NightQuestionsIT` runs the commands again and compares.
 
       It asks two instances that share their limits through one Redis, with five keys. Nothing \
-      listens at the upstream `dead`, and the upstream `eu` is paused. Redis is killed half-way, \
-      after the questions that change something.
+      listens at the upstream `dead`, and the upstream `eu` is paused. Redis is killed half-way: \
+      the questions about waiting requests, upstreams, edits, secrets and restarts come before \
+      that, and all others after it.
 
       - The first instance has its operator port on 8081, the second on 8082. `penstock` and \
       `curl` send the operator token; for `curl` add `-H "Authorization: Bearer \
