@@ -88,6 +88,13 @@ class FileReferenceTest {
   }
 
   @Test
+  void pipe_isAFault_andIsNotWaitedFor() throws IOException, InterruptedException {
+    Files.delete(secret);
+    assertThat(new ProcessBuilder("mkfifo", secret.toString()).start().waitFor()).isZero();
+    assertThat(fault("api_key: 'FILE'")).contains("which cannot be read");
+  }
+
+  @Test
   void emptyFile_disablesTheUpstream() throws IOException {
     Files.writeString(secret, "\n");
     upstream("api_key: 'FILE'");

@@ -101,7 +101,7 @@ public record VariableExpansion(Map<String, String> environment) {
 
   /** Returns the content of a file without one last newline, as Kubernetes mounts Secrets. */
   private static Expansion content(String path) {
-    try (InputStream file = Files.newInputStream(Path.of(path))) {
+    try (InputStream file = Files.newInputStream(regular(path))) {
       byte[] bytes = file.readNBytes(MOST_BYTES + 1);
       if (bytes.length > MOST_BYTES) {
         return new Expansion.NoFile(path, "is larger than 64 KiB");
@@ -115,5 +115,14 @@ public record VariableExpansion(Map<String, String> environment) {
     } catch (IOException | InvalidPathException unreadable) {
       return new Expansion.NoFile(path, "cannot be read");
     }
+  }
+
+  /** Returns a path; fails if there is something whose reading may never end, such as a pipe. */
+  private static Path regular(String path) throws IOException {
+    Path file = Path.of(path);
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new IOException("no regular file");
+    }
+    return file;
   }
 }
