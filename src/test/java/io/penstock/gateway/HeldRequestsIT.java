@@ -190,9 +190,15 @@ class HeldRequestsIT extends HostileCase {
   void webSocketNeverBecomesOne_becauseTheUpstreamDoesNotEndTheHandshake() {
     try (ByteSocket byteSocket = connect()) {
       byteSocket.send(
-          "GET /unreachable/v1/realtime HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
-              + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-              + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+          """
+          GET /unreachable/v1/realtime HTTP/1.1\r
+          Host: localhost\r
+          Connection: Upgrade\r
+          Upgrade: websocket\r
+          Sec-WebSocket-Version: 13\r
+          Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+          \r
+          """);
       assertHeld("/unreachable", "connection", "a connection is being made to upstream far");
       byteSocket.reset();
     }
