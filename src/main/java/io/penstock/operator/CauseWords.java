@@ -76,10 +76,11 @@ record CauseWords(ClockReading now, SharingView.@Nullable Outage outage) {
   /**
    * Returns how to let the request go sooner, as a sentence; "Nothing" says that it goes itself.
    */
-  String advice(BindingLimit bindingLimit, long lookedNanos) {
+  String advice(BindingLimit bindingLimit, String path, long lookedNanos) {
     String name = bindingLimit.name();
     return switch (bindingLimit.cause()) {
-      case ENDPOINT_PAUSED -> "Resume it, in the console or with penstock resume --endpoint PATH.";
+      case ENDPOINT_PAUSED ->
+          "Resume it, in the console or with penstock resume --endpoint " + path + ".";
       case QUEUE_FULL -> "Raise max_queue_size of the endpoint, or send fewer requests at a time.";
       case LIMIT -> raise(bindingLimit);
       case PACE ->

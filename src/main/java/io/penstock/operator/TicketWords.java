@@ -142,7 +142,8 @@ final class TicketWords {
   }
 
   private ObjectNode addReasons(ObjectNode view, WaitExplanation explanation, long lookedNanos) {
-    view.set("binds", binding(explanation.binding(), lookedNanos));
+    String path = view.path("path").asString();
+    view.set("binds", binding(explanation.binding(), path, lookedNanos));
     ArrayNode limits = view.putArray("limits");
     explanation.limits().forEach(each -> limits.add(limit(each, lookedNanos)));
     return view;
@@ -160,7 +161,8 @@ final class TicketWords {
         .put("retry_after_ms", retry.isPresent() ? retry.getAsLong() : null);
   }
 
-  private @Nullable ObjectNode binding(@Nullable BindingLimit bindingLimit, long lookedNanos) {
+  private @Nullable ObjectNode binding(
+      @Nullable BindingLimit bindingLimit, String path, long lookedNanos) {
     return bindingLimit == null
         ? null
         : OperatorJson.object()
@@ -170,7 +172,7 @@ final class TicketWords {
             .put("measure", bindingLimit.measure() == null ? null : lower(bindingLimit.measure()))
             .put("until", ifEver(bindingLimit.untilNanos()))
             .put("detail", causes.detail(bindingLimit, lookedNanos))
-            .put("advice", causes.advice(bindingLimit, lookedNanos));
+            .put("advice", causes.advice(bindingLimit, path, lookedNanos));
   }
 
   private ObjectNode limit(WaitExplanation.Considered limit, long lookedNanos) {
@@ -197,10 +199,10 @@ final class TicketWords {
   }
 
   /**
-   * Returns why requests wait: each reason once, with their number and the last instant at which it
-   * ends for one of them. The most frequent reason comes first.
+   * Returns why requests wait at the endpoint of a path: each reason once, with their number and
+   * the last instant at which it ends for one of them. The most frequent reason comes first.
    */
-  ArrayNode reasons(QueueSnapshot queue, List<HeldRequest> held) {
+  ArrayNode reasons(String path, QueueSnapshot queue, List<HeldRequest> held) {
     Map<String, ObjectNode> byDetail = new LinkedHashMap<>();
     Stream<@Nullable BindingLimit> all =
         Stream.concat(
@@ -209,7 +211,7 @@ final class TicketWords {
     for (BindingLimit binds : all.toList()) {
       BindingLimit known =
           binds == null ? BindingLimit.of(BindingLimit.Cause.OTHERS_FIRST, Ticker.NEVER) : binds;
-      ObjectNode reason = Objects.requireNonNull(binding(known, queue.nanos()));
+      ObjectNode reason = Objects.requireNonNull(binding(known, path, queue.nanos()));
       String until = reason.path("until").asString("");
       ObjectNode group =
           byDetail.computeIfAbsent(

@@ -125,7 +125,7 @@ final class TicketsHandler {
                   return OperatorJson.answer(
                       OperatorJson.object()
                           .put("looked_at", queue.tickets().size() + held.size())
-                          .set("reasons", words().reasons(queue, held)));
+                          .set("reasons", words().reasons(endpoint.path(), queue, held)));
                 })
             .onErrorResume(TimeoutException.class, late -> late());
   }

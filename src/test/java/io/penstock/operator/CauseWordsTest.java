@@ -32,12 +32,12 @@ class CauseWordsTest {
   @EnumSource(Cause.class)
   void everyCause_hasWordsAndAdviceOfItsOwn(Cause cause) {
     String detail = WORDS.detail(of(cause), 0);
-    String advice = WORDS.advice(of(cause), 0);
+    String advice = WORDS.advice(of(cause), "/a", 0);
     assertThat(detail).isNotBlank().doesNotEndWith(".");
     assertThat(advice).matches("[A-Z].*\\.");
     assertThat(Arrays.stream(Cause.values()).filter(each -> each != cause))
         .noneMatch(each -> WORDS.detail(of(each), 0).equals(detail))
-        .noneMatch(each -> WORDS.advice(of(each), 0).equals(advice));
+        .noneMatch(each -> WORDS.advice(of(each), "/a", 0).equals(advice));
   }
 
   @ParameterizedTest
@@ -45,15 +45,15 @@ class CauseWordsTest {
       value = Cause.class,
       names = {"UPSTREAM_PAUSED", "UPSTREAM_UNHEALTHY"})
   void upstreamThatTakesNothing_isNamed(Cause cause) {
-    assertThat(WORDS.advice(of(cause), 0)).contains("/upstreams/retry?id=eu");
+    assertThat(WORDS.advice(of(cause), "/a", 0)).contains("/upstreams/retry?id=eu");
   }
 
   @Test
   void partOfAnInstance_isNotAwaited_whileRedisIsAway() {
     CauseWords away =
         new CauseWords(new ClockReading(5, 0), new SharingView.Outage(3, OutagePolicy.PARK));
-    assertThat(away.advice(of(Cause.SLICE), 5)).startsWith("Bring Redis back");
-    assertThat(away.advice(of(Cause.SLICE), 2)).startsWith("Nothing");
+    assertThat(away.advice(of(Cause.SLICE), "/a", 5)).startsWith("Bring Redis back");
+    assertThat(away.advice(of(Cause.SLICE), "/a", 2)).startsWith("Nothing");
   }
 
   @Test
