@@ -150,7 +150,18 @@ final class TableColumns {
     if (of == null) {
       return;
     }
+    String trouble = of.trouble(zone);
+    Set<Column> spanned = trouble.isEmpty() ? Set.of() : spannedByTrouble();
     for (Column each : shown()) {
+      if (spanned.contains(each)) {
+        if (!trouble.isEmpty()) {
+          gap(line, each, plain);
+          int width = spanned.stream().mapToInt(column -> width(column) + 1).sum() - 1;
+          terminalStyle.cell(line, trouble, width, terminalStyle.style(of.tone()));
+          trouble = "";
+        }
+        continue;
+      }
       gap(line, each, plain);
       int width = width(each);
       switch (each) {
@@ -162,12 +173,23 @@ final class TableColumns {
         case DOTS -> dots(line, of, width);
         case BAR -> line.append(terminalStyle.bar(of.utilization(), width), terminalStyle.use());
         case HELD_BY ->
-            terminalStyle.cell(line, of.heldBy(zone), width, terminalStyle.style(of.tone()));
+            terminalStyle.cell(line, of.text("held_by"), width, terminalStyle.style(Tone.PLAIN));
         case LIMIT ->
             terminalStyle.cell(line, of.text("limit"), width, terminalStyle.style(Tone.SOFT));
         default -> TerminalCells.right(line, figure(each, of), width, style(each, of));
       }
     }
+  }
+
+  /**
+   * Returns the columns in whose place an endpoint that lets nothing go tells why: those of the
+   * wait, and on a narrow terminal the dots, too.
+   */
+  private Set<Column> spannedByTrouble() {
+    Set<Column> spanned =
+        EnumSet.range(has(Column.HELD_BY) ? Column.OLDEST : Column.DOTS, Column.HELD_BY);
+    spanned.retainAll(widths.keySet());
+    return spanned;
   }
 
   private void name(AttributedStringBuilder line, EndpointTree.Row row, boolean selected) {

@@ -74,7 +74,9 @@ class BoardScreenTest {
                 + "'until':'2026-11-22T15:44:35Z'}"),
         Story.endpoint(
             "/held", "'state':{'what':'paused','detail':'paused by an operator','until':null}"));
-    assertThat(draw(160, 24))
+    assertThat(draw(60, 24))
+        .anyMatch(line -> line.startsWith("/eu") && line.contains("upstream eu: connec"));
+    assertThat(draw(120, 24))
         .anyMatch(
             line ->
                 line.startsWith("/eu")
