@@ -258,7 +258,7 @@ class PenstockConfiguration {
     return new UpstreamRegistry(
         limitWiring.source(),
         setup.window().toNanos(),
-        settings.limits().mockEndpointTpmThreshold(),
+        settings.limits().unlimitedTpm(),
         WallClock.system(),
         limitWiring.others());
   }

@@ -114,16 +114,16 @@ public record PenstockSettings(
    * Keys and quotas.
    *
    * @param keys The settings of API keys.
-   * @param mockEndpointTpmThreshold A limit of an upstream counts as no limit from this many tokens
-   *     per minute on, because nobody can reach it.
    * @param quotas The settings of the quotas of models.
+   * @param unlimitedTpm A tpm of an upstream counts as no limit from this many tokens on, because
+   *     nobody can reach it.
    */
   @ConfigurationProperties("penstock")
   public record Limits(
       @DefaultValue @Valid Keys keys,
+      @DefaultValue @Valid Quotas quotas,
       @DefaultValue("1000000000") @Min(value = 0, message = "a whole number from 0 on")
-          long mockEndpointTpmThreshold,
-      @DefaultValue @Valid Quotas quotas) {}
+          long unlimitedTpm) {}
 
   /**
    * Data that is kept over restarts, or shared between instances or regions.

@@ -28,6 +28,10 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  * very similar to that of a setting.
  */
 public final class SettingsCheck {
+  /** Present names by earlier ones, those without marks between words. */
+  private static final Map<String, String> RENAMED =
+      Map.of("penstockmockendpointtpmthreshold", "penstock.unlimited-tpm");
+
   private static final Pattern OURS =
       Pattern.compile("penstock([._\\-\\[].*)?", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
@@ -187,7 +191,7 @@ public final class SettingsCheck {
     Optional<String> near =
         NearestName.nearest(variable, known)
             .filter(each -> NearestName.distance(variable, each) <= NEAR_LETTERS);
-    if (near.isPresent()) {
+    if (near.isPresent() || renamed(name).isPresent()) {
       faults.add(unknown(name, source, near));
     } else {
       ignored.add(name);
@@ -197,9 +201,16 @@ public final class SettingsCheck {
   private static String unknown(String name, PropertySource<?> source, Optional<String> meant) {
     return SettingPlace.shown(name, source)
         + " is no setting of Penstock; "
-        + meant
-            .map(each -> "did you mean " + each + "?")
+        + renamed(name)
+            .map(each -> "its name is now " + each)
+            .or(() -> meant.map(each -> "did you mean " + each + "?"))
             .orElse("remove it, or look for its name in src/docs/settings.md");
+  }
+
+  /** Returns the present name of a setting that had this one before, in whatever spelling. */
+  private static Optional<String> renamed(String name) {
+    String letters = name.toLowerCase(Locale.ROOT).replaceAll("[._-]", "");
+    return Optional.ofNullable(RENAMED.get(letters));
   }
 
   /**

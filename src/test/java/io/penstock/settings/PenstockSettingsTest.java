@@ -61,8 +61,7 @@ class PenstockSettingsTest {
     assertThat(settings.limits().keys().demanded()).isFalse();
     assertThat(settings.running().log())
         .isEqualTo(new PenstockSettings.Log(0, PenstockSettings.Log.Format.PLAIN));
-    assertThat(settings.limits().mockEndpointTpmThreshold())
-        .isEqualTo(UpstreamRegistry.UNLIMITED_TPM);
+    assertThat(settings.limits().unlimitedTpm()).isEqualTo(UpstreamRegistry.UNLIMITED_TPM);
     assertThat(settings.running().operator().token()).isNull();
     assertThat(settings.stores().prefix().secret()).isNull();
     assertThat(settings.limits().quotas().reservationTimeout()).isEqualTo(Duration.ofMinutes(10));
@@ -114,7 +113,7 @@ class PenstockSettingsTest {
             "drain-timeout", "2500",
             "stream-drain-timeout", "PT1M",
             "quotas.reservation-timeout", "1h",
-            "mock-endpoint-tpm-threshold", "9223372036854775807",
+            "unlimited-tpm", "9223372036854775807",
             "warm-up", "false",
             "workspace", "team-a",
             "websockets.idle-timeout", "30s",
@@ -127,7 +126,7 @@ class PenstockSettingsTest {
     assertThat(settings.running().drainTimeout()).isEqualTo(Duration.ofMillis(2500));
     assertThat(settings.running().streamDrainTimeout()).isEqualTo(Duration.ofMinutes(1));
     assertThat(settings.limits().quotas().reservationTimeout()).isEqualTo(Duration.ofHours(1));
-    assertThat(settings.limits().mockEndpointTpmThreshold()).isEqualTo(Long.MAX_VALUE);
+    assertThat(settings.limits().unlimitedTpm()).isEqualTo(Long.MAX_VALUE);
     assertThat(settings.running().warmUp()).isFalse();
     assertThat(settings.stores().workspace()).isEqualTo("team-a");
     assertThat(settings.clients().websockets())

@@ -47,7 +47,7 @@ class SettingsBinderTest {
     "log.format, json",
     "max-buffered-bytes, 64MB",
     "max-buffered-bytes, 1",
-    "mock-endpoint-tpm-threshold, 9223372036854775807",
+    "unlimited-tpm, 9223372036854775807",
     "redis.on-outage, share",
     "redis.on-outage, ''",
     "redis.sharing, eventual",
@@ -81,7 +81,7 @@ class SettingsBinderTest {
         "max-buffered-bytes | 0 | is '0', expected at least 1 byte",
         "coordination.enabled | maybe | is 'maybe', expected true or false",
         "coordination.max-objects | 0 | is '0', expected a whole number from 1 to 1000000",
-        "mock-endpoint-tpm-threshold | -1 | is '-1', expected a whole number from 0 on",
+        "unlimited-tpm | -1 | is '-1', expected a whole number from 0 on",
         "usage.rows-per-day | 3000000000 | is '3000000000', expected a whole number from 0 to"
             + " 2147483647",
         "redis.on-outage | PARK | is 'PARK', expected one of park, share, allow, refuse",

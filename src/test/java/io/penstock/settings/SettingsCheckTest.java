@@ -124,6 +124,19 @@ class SettingsCheckTest {
   }
 
   @Test
+  void settingOfAnEarlierName_isRefusedWithItsPresentOne_inEverySpelling() {
+    arguments("--penstock.mockEndpointTpmThreshold=1");
+    assertRefused(
+        "--penstock.mockEndpointTpmThreshold (command line) is no setting of Penstock; its name is"
+            + " now penstock.unlimited-tpm");
+    arguments();
+    variables(Map.of("PENSTOCK_MOCK_ENDPOINT_TPM_THRESHOLD", "1"));
+    assertRefused(
+        "PENSTOCK_MOCK_ENDPOINT_TPM_THRESHOLD (environment) is no setting of Penstock; its name is"
+            + " now penstock.unlimited-tpm");
+  }
+
+  @Test
   void otherProperties_areNobodysBusiness() {
     arguments("--server.port=0", "--penstocks=1", "--PENSTOCK_ENVIRONMENT=test");
     system(Map.of("penstocked", "1", "user.penstock", "1"));
