@@ -58,7 +58,9 @@ class BuiltCommandIT {
     Path link = Files.createSymbolicLink(directory.resolve("penstock"), COMMAND);
     for (Path each : List.of(COMMAND, link)) {
       Ran ran = run(each.toString(), "version");
-      assertThat(ran.out()).as(ran.err()).matches("penstock \\d\\S* \\(Java \\S+\\)\\R");
+      assertThat(ran.out())
+          .as(ran.err())
+          .matches("penstock \\d\\S* \\(Java \\S+\\)(, commit \\w{40}.*)?\\R");
       assertThat(ran.err()).isEmpty();
       assertThat(ran.exit()).isZero();
     }

@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import io.penstock.config.FigureText;
+import io.penstock.config.ProgramVersion;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -167,15 +168,13 @@ final class StatusCommand implements Callable<Integer> {
 
   private void print(Answers answers, PrintWriter out) throws OperatorClient.Failed {
     JsonNode version = answers.version();
-    String commit = text(version, "commit");
     out.println(
-        "penstock %s (Java %s)%s"
-            .formatted(
+        new ProgramVersion(
                 text(version, "version"),
-                text(version, "java"),
-                commit.isEmpty()
-                    ? ""
-                    : ", commit " + commit + " of " + text(version, "commit_time")));
+                known(version, "commit"),
+                known(version, "commit_time"),
+                text(version, "java"))
+            .text());
     long members = answers.instance().path("members").asLong(1);
     out.println(
         "%s since %s%s"
@@ -257,6 +256,10 @@ final class StatusCommand implements Callable<Integer> {
             reason.path("count").asLong(0),
             text(reason, "detail"),
             until.isEmpty() ? "" : ", until " + until);
+  }
+
+  private static @Nullable String known(JsonNode of, String member) {
+    return of.path(member).isString() ? text(of, member) : null;
   }
 
   private static String text(JsonNode of, String member) {

@@ -41,8 +41,13 @@ public record ProgramVersion(
         System.getProperty("java.version"));
   }
 
-  /** Returns the program and its Java in one line. */
+  /** Returns the program, its Java and, where it is known, its commit in one line. */
   public String text() {
-    return "penstock %s (Java %s)".formatted(version, java);
+    return "penstock %s (Java %s)%s%s"
+        .formatted(
+            version,
+            java,
+            commit == null ? "" : ", commit " + commit,
+            commit == null || commitTime == null ? "" : " of " + commitTime);
   }
 }
