@@ -118,6 +118,7 @@ class TicketsIT {
             () -> {
               JsonNode listed = json(operator("GET", "/tickets?path=" + path));
               assertThat(listed.size()).isEqualTo(1);
+              assertThat(listed.get(0).path("id").isNumber()).isTrue(); // it is in the queue
               first.set(listed.get(0));
             });
     return first.get();
