@@ -457,6 +457,14 @@ public final class ParkedTicket extends Ticket {
     }
   }
 
+  /**
+   * Returns whether it claims a quota only because of its pace, not because it was skipped too
+   * often; exact on the thread of the queue's owner.
+   */
+  public boolean claimsForPace() {
+    return claimsForPace;
+  }
+
   /** Returns its affinity to one upstream. */
   public TicketRequest.RequestAffinity affinity() {
     return ticketRequest.affinity();

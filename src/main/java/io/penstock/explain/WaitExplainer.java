@@ -146,7 +146,9 @@ public final class WaitExplainer {
   }
 
   private @Nullable BindingLimit claim(Quota quota, Owner owner) {
-    return quota.waitList().isClaimedForOther(parkedTicket)
+    boolean forPace =
+        quota.waitList().claimant() instanceof ParkedTicket claimant && claimant.claimsForPace();
+    return !forPace && quota.waitList().isClaimedForOther(parkedTicket)
         ? new BindingLimit(Cause.KEPT_FOR_ANOTHER, owner.kind(), owner.name(), null, Ticker.NEVER)
         : null;
   }

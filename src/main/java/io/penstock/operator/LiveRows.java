@@ -116,15 +116,18 @@ final class LiveRows {
     if (CauseWords.needsStore(binding.cause()) && sharing.outage().get() != null) {
       return "Redis is away";
     }
-    String what = lower(binding.cause());
-    String measure = binding.measure() == null ? "" : " " + lower(binding.measure());
+    BindingLimit.Cause cause = binding.cause();
+    String measure = binding.measure() == null ? "" : lower(binding.measure());
+    String what =
+        switch (cause) {
+          case LIMIT -> measure;
+          case PACE -> "pace of " + measure;
+          default -> lower(cause);
+        };
     if (binding.kind() == null || Objects.equals(binding.name(), path)) {
-      return binding.cause() == BindingLimit.Cause.LIMIT ? "its limit:" + measure : what + measure;
+      return cause == BindingLimit.Cause.LIMIT ? "its limit: " + what : what;
     }
-    String owner = lower(binding.kind()) + " " + binding.name();
-    return binding.cause() == BindingLimit.Cause.LIMIT
-        ? owner + ":" + measure
-        : owner + ": " + what;
+    return lower(binding.kind()) + " " + binding.name() + ": " + what;
   }
 
   private static String lower(Enum<?> word) {

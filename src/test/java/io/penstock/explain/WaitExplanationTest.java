@@ -99,6 +99,7 @@ class WaitExplanationTest {
         .isEqualTo(
             new BindingLimit(
                 Cause.PACE, Kind.UPSTREAM, "u", LimitMeasure.REQUESTS, START + SECOND));
+    assertThat(binds(submit(endpoint, 1)).cause()).isEqualTo(Cause.PACE);
   }
 
   @Test

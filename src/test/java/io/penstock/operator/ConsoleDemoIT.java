@@ -79,12 +79,12 @@ class ConsoleDemoIT {
       assertThat(page.locator("[data-path='/demo'] .dots i")).not().hasCount(0);
       assertThat(cell(page, "/demo", 4)).containsText(" s"); // percentiles of waits
       assertThat(cell(page, "/demo", 5)).not().containsText("0 %");
-      assertThat(cell(page, "/demo", 6)).hasText("upstream demo: requests");
+      assertThat(cell(page, "/demo", 6)).hasText("upstream demo: pace of requests");
       page.locator("[data-path='/demo']").click();
       assertThat(page.locator(".holds")).containsText("the limit of requests of upstream demo");
       assertThat(page.locator(".holds"))
           .containsText(Pattern.compile("until \\d\\d:\\d\\d:\\d\\d"));
-      assertThat(page.locator(".holds")).containsText("another upstream beside it");
+      assertThat(page.locator(".holds")).containsText("A larger burst_seconds of the upstream");
       shoot(page);
       tab(page, "Upstreams");
       assertThat(page.locator("[aria-label='Upstream demo'] table")).containsText("requests / 60");
