@@ -3,13 +3,18 @@ package io.penstock.gateway;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.config.LoadedConfiguration;
+import io.penstock.config.RouteFiles;
 import io.penstock.fake.GoldenGateway;
 import io.penstock.fake.GoldenRecords;
+import io.penstock.mock.MockAddress;
 import io.penstock.suite.DocumentPages;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,6 +91,62 @@ class ReadmeGoldenIT {
       record.append(gateway.stable().of(message).stripTrailing()).append("\n\n");
     }
     return record.toString();
+  }
+
+  /** Returns the code blocks of a section of the README, in order. */
+  private static List<String> blocks(String heading) {
+    String text = DocumentPages.text(DocumentPages.README);
+    String section = text.substring(text.indexOf("\n" + heading + "\n") + 1);
+    int end = section.indexOf("\n## ");
+    String[] parts = section.substring(0, end < 0 ? section.length() : end).split("```\n");
+    return IntStream.range(0, parts.length)
+        .filter(each -> each % 2 == 1)
+        .mapToObj(each -> parts[each])
+        .toList();
+  }
+
+  /** Replaces times, and how many wait, which depends on how fast the reader is. */
+  private static String timeless(String answer) {
+    return answer
+        .replaceAll("after \\d+\\.\\d+ s", "after <time>")
+        .replaceAll("\"queue_depth\":[1-9]", "\"queue_depth\":<some>");
+  }
+
+  private static String pasted(GoldenGateway gateway, String block) throws Exception {
+    String script =
+        block
+            .replace("127.0.0.1:8080/", "127.0.0.1:" + gateway.port() + "/")
+            .replace("127.0.0.1:8081/", "127.0.0.1:" + gateway.operatorPort() + "/");
+    Process shell = new ProcessBuilder("bash", "-c", script).redirectErrorStream(true).start();
+    String answer = new String(shell.getInputStream().readAllBytes(), UTF_8);
+    assertThat(shell.waitFor()).as(answer).isZero();
+    return answer;
+  }
+
+  @Test
+  void sessionOfTheReadme_pastedInOrder_printsWhatIsShown() throws Exception {
+    List<String> blocks = blocks("## See a request wait");
+    assertThat(blocks).hasSize(3);
+    String routes = Files.readString(Path.of("routes/demo.yaml"));
+    try (GoldenGateway gateway = new GoldenGateway(directory, routes)) {
+      assertThat(pasted(gateway, blocks.getFirst())).startsWith("{\"id\":\"chatcmpl-mock-");
+      // on a busy machine an answer may come before the queue's length
+      assertThat(timeless(pasted(gateway, blocks.get(1))).lines())
+          .containsExactlyInAnyOrderElementsOf(timeless(blocks.get(2)).lines().toList());
+    }
+  }
+
+  @Test
+  void routeFileOfTheReadme_isTakenWithoutAWarning() {
+    String block = blocks("## A route file of your own").getFirst();
+    String file =
+        block.substring(block.indexOf("endpoints:"), block.indexOf("END\npenstock check"));
+    assertThat(
+            new RouteFiles(Map.of("OPENAI_API_KEY", "k"), MockAddress::parse)
+                .load("mine.yaml", file.getBytes(UTF_8)))
+        .isInstanceOfSatisfying(
+            LoadedConfiguration.Good.class,
+            good -> assertThat(good.snapshot().warnings()).isEmpty());
   }
 
   @Test
