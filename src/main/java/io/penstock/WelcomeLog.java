@@ -65,7 +65,12 @@ final class WelcomeLog implements ApplicationListener<ApplicationReadyEvent> {
     if (operator == null) {
       LOG.info("ready: clients use {}; without an operator port there is no console", gateway);
     } else {
-      LOG.info("ready: clients use {}, the console is {}/console", gateway, operator);
+      LOG.info(
+          "ready: clients use {}, the console is {}/console, its page on refusals"
+              + " {}/console/reasons",
+          gateway,
+          operator,
+          operator);
     }
   }
 

@@ -179,7 +179,9 @@ class WelcomeLogIT {
           .last()
           .asString()
           .matches(
-              ".* ready: clients use http://127\\.0\\.0\\.1:%d, the console is http://127\\.0\\.0\\.1:\\d+/console"
+              (".* ready: clients use http://127\\.0\\.0\\.1:%d, the console is"
+                      + " http://127\\.0\\.0\\.1:\\d+/console, its page on refusals"
+                      + " http://127\\.0\\.0\\.1:\\d+/console/reasons")
                   .formatted(program.port()));
     }
   }
