@@ -67,8 +67,8 @@ public final class AdmissionCheck {
   }
 
   /**
-   * Returns the refusal of a ticket that none of its routes can take now, by the one that can take
-   * it first; null when there is no route.
+   * Returns the refusal of a ticket when none of its routes can take it now. It is that of the
+   * route that can take it first; null when there is no route.
    */
   private static @Nullable Refusal soonest(List<TicketRoute> routes, long now) {
     TicketRoute first = null;

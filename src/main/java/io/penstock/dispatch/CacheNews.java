@@ -4,9 +4,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells of which waiting tickets something else is expected because an answer told how much of a
- * prompt a cache has. Tickets of other keys are left alone: what is trusted is known for each key,
- * and no key is to make others be looked at.
+ * Finds the waiting tickets that cost less or more than expected, because an answer told how much
+ * of a prompt a cache has. Tickets of other keys are left alone: what is trusted is known for each
+ * key, and no key is to make others be looked at.
  *
  * @param group those that wait for this beginning; null for none
  * @param ofKey whether those with the same key are concerned, too

@@ -173,8 +173,8 @@ public final class Endpoint {
   }
 
   /**
-   * Returns the owner of a limit of tokens that a request faces whose model is not known, such as
-   * {@code group team}; null if there is no such limit.
+   * Returns the owner of a limit of tokens for requests without a known model, such as {@code group
+   * team}; null if there is no such limit.
    *
    * @param callerAccount the account of the key, or null without one
    */
@@ -404,7 +404,7 @@ public final class Endpoint {
   }
 
   /**
-   * Returns the tickets whose caller could not be charged yet, because a shared limit has not said
+   * Returns the tickets without a charge to their caller, because a shared limit has not said yet
    * whether there is room. For the owner of the queue.
    */
   List<ParkedTicket> undecided() {

@@ -105,8 +105,8 @@ final class LostPlaces {
   }
 
   /**
-   * Remembers the place of a ticket that waited in vain, or the arrival of one whose client was
-   * told when to come back.
+   * Remembers the place of a ticket that waited in vain. If the client was told when to come back,
+   * it remembers the arrival instead.
    */
   void refused(ParkedTicket ticket, Refusal refusal, long now) {
     if (refusal.reason() == RefusalReason.QUEUE_TIMEOUT && ticket.fingerprint() != null) {

@@ -66,8 +66,8 @@ final class RouteTable implements RouteSource {
   }
 
   /**
-   * Returns one route for each upstream, with all its pools that were used, for requests of which
-   * the model is not known yet.
+   * Returns one route for each upstream, with all its pools that were used. Requests without a
+   * known model take these.
    */
   List<TicketRoute> ofAnyModel() {
     EndpointSpec spec = configuration.get();

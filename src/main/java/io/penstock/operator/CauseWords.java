@@ -130,8 +130,9 @@ record CauseWords(ClockReading now, SharingView.@Nullable Outage outage) {
     String named = measure == null ? "" : lower(measure);
     return "Raise the limit"
         + measure(bindingLimit)
-        + ", if it may be higher"
-        + (bindingLimit.kind() == LimitId.Kind.UPSTREAM ? ", or add another upstream." : ".")
+        + (bindingLimit.kind() == LimitId.Kind.UPSTREAM
+            ? " if the provider allows more, or add another upstream."
+            : ".")
         + (named.contains("tokens")
             ? " Clients can ask for fewer tokens of output, which are reserved."
             : "");

@@ -69,8 +69,8 @@ public interface ProviderProtocol extends Dialect {
   }
 
   /**
-   * Returns whether the path of a weighed call names no other model than the one that is weighed,
-   * however a server reads it.
+   * Returns whether the path of a weighed call names no other model than the weighed one, however a
+   * server reads it.
    *
    * @param model the model that is weighed, or null
    * @param rawPath the path as the upstream gets it
@@ -96,8 +96,8 @@ public interface ProviderProtocol extends Dialect {
   }
 
   /**
-   * Returns whether a call lets the provider work on a batch of requests later, whose tokens nobody
-   * knows when it is created; method and path as in {@link #weighs}.
+   * Returns whether a call creates a batch of requests for later. Its tokens are not known when it
+   * is created. Method and path as in {@link #weighs}.
    */
   default boolean startsBatch(String method, String path) {
     return CallPaths.startsBatch(method, path);

@@ -13,8 +13,8 @@ import org.springframework.boot.origin.TextResourceOrigin;
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
- * Finds settings of Spring Boot and Spring Cloud Gateway that have no effect in this program, which
- * people who know these frameworks may try.
+ * Finds settings of Spring Boot and Spring Cloud Gateway that have no effect in this program.
+ * People with knowledge of these frameworks may try them.
  *
  * @param below the names of the settings begin with this
  * @param advice what to use instead

@@ -114,9 +114,9 @@ public final class HeaderNames {
   }
 
   /**
-   * Returns whether a header, in lower case, could state another method or path, by which a server
-   * would make another call than the one that was weighed. Some servers take an underscore for a
-   * hyphen.
+   * Returns whether a header, in lower case, could state another method or path. A server that
+   * obeys it would make another call than the gateway has weighed. Some servers take an underscore
+   * for a hyphen.
    */
   public static boolean overridesCall(String name) {
     return OVERRIDES.contains(name.replace('_', '-'));

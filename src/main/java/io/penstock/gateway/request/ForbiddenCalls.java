@@ -25,9 +25,9 @@ public final class ForbiddenCalls {
   private ForbiddenCalls() {}
 
   /**
-   * Returns the refusal of a request whose call would be weighed, or recognised as a batch, if its
-   * method were POST; null if its method is as it should be. An upstream that goes by the path only
-   * would make the call.
+   * Returns the refusal of a request that has the wrong method: with POST, its call would be
+   * weighed or recognised as a batch. Returns null if the method is as it should be. An upstream
+   * that goes by the path only would make the call.
    */
   public static @Nullable Refusal byMethod(EndpointSpec spec, ServerHttpRequest request) {
     if (spec.permit() || !LIKE_POST.contains(request.getMethod())) {

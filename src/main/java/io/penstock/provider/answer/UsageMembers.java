@@ -3,8 +3,8 @@ package io.penstock.provider.answer;
 import io.penstock.json.JsonWalk;
 
 /**
- * Names of the members of a usage block, of all servers whose answers have the form of OpenAI's or
- * of Anthropic's. The page about members of usage says which server uses which name.
+ * Names of the members of a usage block, as servers with answers like OpenAI's or Anthropic's write
+ * them. The page about members of usage says which server uses which name.
  */
 final class UsageMembers {
   private UsageMembers() {}
