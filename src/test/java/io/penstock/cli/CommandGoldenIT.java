@@ -69,6 +69,7 @@ class CommandGoldenIT {
   private StableText stable() {
     return new StableText(Instant.ofEpochMilli(WallClock.system().unixMillis()))
         .name(directory.toString(), "DIRECTORY")
+        .name(ProgramVersion.running().text(), "penstock development (Java VERSION)")
         .name(System.getProperty("java.version"), "VERSION");
   }
 
