@@ -77,9 +77,13 @@ final class KeysHandler {
         .build();
   }
 
-  /** Lists keys by name, a page at a time; {@code ?after=NAME} returns the page after that name. */
+  /**
+   * Lists keys by name, a page at a time; {@code ?after=NAME} returns the page after that name, and
+   * {@code ?use} adds the use of their limits.
+   */
   private Mono<ServerResponse> list(ServerRequest request) {
     List<KeySpec> found = keyRegistry.list(request.queryParam("after").orElse(""), PAGE + 1);
+    boolean use = request.queryParam("use").isPresent();
     List<KeySpec> page = found.subList(0, Math.min(PAGE, found.size()));
     ServerResponse.BodyBuilder answer = answer(HttpStatus.OK);
     if (page.size() < found.size()) {
@@ -87,7 +91,7 @@ final class KeysHandler {
       answer.header("Link", "</keys?after=" + last + ">; rel=\"next\"");
     }
     return answer.bodyValue(
-        OperatorJson.bytes(page.stream().map(key -> shown(key, null)).toList()));
+        OperatorJson.bytes(page.stream().map(key -> use ? used(key) : shown(key, null)).toList()));
   }
 
   private Mono<ServerResponse> show(ServerRequest request) {

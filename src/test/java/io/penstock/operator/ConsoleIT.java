@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the console in a real browser, against a real gateway. */
@@ -331,6 +332,43 @@ class ConsoleIT {
       tab(page, each);
       assertThat(faults(page)).as(each).isEmpty();
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1280, false", "1280, true", "400, false", "400, true"})
+  void budgets_areShown_leastLeftFirst(int width, boolean dark) {
+    Page page = open(width, 800, dark);
+    page.route(
+        path -> path.endsWith("/keys?use"),
+        route ->
+            route.fulfill(
+                new Route.FulfillOptions()
+                    .setContentType("application/json")
+                    .setBody(
+                        """
+                        [{"name": "alice", "last_used_at": "2026-11-22T15:44:35Z", "limits": [
+                          {"owner": "key alice", "reason": "key_rpm", "allows": "9 requests a minute",
+                           "limit": 9, "used": 1, "left": 8, "resets_at": null},
+                          {"owner": "key alice", "reason": "key_budget", "allows": "200 tokens a day",
+                           "limit": 200, "used": 50, "left": 150, "resets_at": null},
+                          {"owner": "group team", "reason": "group_budget",
+                           "allows": "100 tokens a day", "limit": 100, "used": 100, "left": 0,
+                           "resets_at": "2026-11-23T00:00:00Z"}],
+                          "refused_last_hour": {"key_rpm": 1, "group_budget": 12}}]
+                        """)));
+    tab(page, "Keys");
+    Locator rows = page.locator("table.wide tbody tr");
+    assertThat(rows.first()).containsText("group team");
+    assertThat(rows.first()).containsText("100 tokens a day");
+    assertThat(rows.nth(1)).containsText("key alice");
+    assertThat(rows.nth(1)).containsText("12 group_budget, 1 key_rpm");
+    assertThat(page.locator("table.wide")).not().containsText("9 requests");
+    assertThat((Boolean) page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
+        .isTrue();
+    page.screenshot(
+        new Page.ScreenshotOptions()
+            .setPath(picture("budgets-" + width + (dark ? "-dark" : "-light"))));
+    assertThat(faults(page)).isEmpty();
   }
 
   private static List<String> faults(Page page) {

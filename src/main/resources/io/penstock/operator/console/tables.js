@@ -67,6 +67,7 @@ export class Keys {
   constructor(state) {
     this.state = state;
     this.spend = [];
+    this.budgets = [];
   }
 
   /** Reads the usage if this view is shown. */
@@ -76,11 +77,12 @@ export class Keys {
     }
     const from = new Date(Date.now() - 30 * 86400000).toISOString().slice(0, 10);
     const found = await this.state.asking(() => ask(`usage?group_by=key&from=${from}`));
-    const keys = await this.state.asking(() => ask('keys'));
+    const keys = await this.state.asking(() => ask('keys?use'));
     if (found) {
       const named = new Map((keys ?? []).map(each => [each.name, each]));
       this.spend = (found.rows ?? found).map(row => ({...row, of: named.get(row.key)}));
       this.spend.sort((a, b) => total(b) - total(a));
+      this.budgets = budgets(keys ?? []);
       this.state.changed();
     }
     clearTimeout(this.timer);
@@ -88,8 +90,23 @@ export class Keys {
   }
 
   view() {
+    return html`${this.left()}${this.used()}`;
+  }
+
+  left() {
+    return this.budgets.length === 0 ? nothing : html`
+      <table class="wide" tabindex="0"><caption>Budgets as this instance knows them; least left first</caption>
+        <thead><tr><th scope="col">Of</th><th scope="col">Budget</th><th scope="col">Used</th><th scope="col">Left</th>
+          <th scope="col">Whole again</th><th scope="col">Last used</th><th scope="col">Refused in the last hour</th></tr></thead>
+        <tbody>${repeat(this.budgets, each => each.owner + each.allows, each => html`<tr>
+          <td>${name(each.owner)}</td><td>${shown(each.allows)}</td><td>${short(each.used)}</td><td>${short(each.left)}</td>
+          <td>${clock(each.resets_at)}</td><td>${clock(each.key?.last_used_at)}</td>
+          <td>${refusals(each.key)}</td></tr>`)}</tbody></table>`;
+  }
+
+  used() {
     return this.spend.length === 0 ? html`<p class="quiet">No key was used at this instance in the last 30 days.</p>` : html`
-      <table class="wide"><caption>Use by key in the last 30 days, as counted by this instance; most tokens first</caption>
+      <table class="wide" tabindex="0"><caption>Use by key in the last 30 days, as counted by this instance; most tokens first</caption>
         <thead><tr><th scope="col">Key</th><th scope="col">Group</th><th scope="col">Requests</th><th scope="col">Input tokens</th>
           <th scope="col">Output tokens</th><th scope="col">Price</th></tr></thead>
         <tbody>${repeat(this.spend.slice(0, 500), each => each.key, each => html`<tr>
@@ -98,6 +115,22 @@ export class Keys {
           <td>${short(each.input_tokens)}</td><td>${short(each.output_tokens)}</td>
           <td>${each.price == null ? '–' : Number(each.price).toFixed(2)}</td></tr>`)}</tbody></table>`;
   }
+}
+
+/** The budgets of keys and groups, each once. */
+function budgets(keys) {
+  const all = new Map();
+  for (const key of keys) {
+    for (const each of (key.limits ?? []).filter(limit => limit.reason?.includes('budget'))) {
+      all.set(each.owner + each.allows, {...each, key: each.owner === 'key ' + key.name ? key : null});
+    }
+  }
+  return [...all.values()].sort((a, b) => a.left / a.limit - b.left / b.limit).slice(0, 500);
+}
+
+function refusals(key) {
+  const all = Object.entries(key?.refused_last_hour ?? {}).sort((a, b) => b[1] - a[1]);
+  return all.length === 0 ? '–' : all.map(([reason, count]) => `${short(count)} ${reason}`).join(', ');
 }
 
 function total(row) {
@@ -125,7 +158,7 @@ export class Events {
         <button @click=${() => this.hold()}>${this.held ? 'Go on' : 'Hold still'}</button>
         <a href="console/reasons">What reasons mean</a>
       </div>
-      <table class="wide events"><thead><tr><th scope="col">At</th><th scope="col">What</th><th scope="col">Endpoint</th>
+      <table class="wide events" tabindex="0"><thead><tr><th scope="col">At</th><th scope="col">What</th><th scope="col">Endpoint</th>
         <th scope="col">Ticket</th><th scope="col">More</th></tr></thead>
       <tbody>${repeat(wanted.slice(0, 200), each => each.number, each => html`<tr>
         <td>${clock(each.at)}</td><td>${mark(each.tone, each.kind)}</td>
