@@ -98,7 +98,7 @@ class ReadmeGoldenIT {
     String text = DocumentPages.text(DocumentPages.README);
     String section = text.substring(text.indexOf("\n" + heading + "\n") + 1);
     int end = section.indexOf("\n## ");
-    String[] parts = section.substring(0, end < 0 ? section.length() : end).split("```\n");
+    String[] parts = section.substring(0, end < 0 ? section.length() : end).split("```\n", -1);
     return IntStream.range(0, parts.length)
         .filter(each -> each % 2 == 1)
         .mapToObj(each -> parts[each])
