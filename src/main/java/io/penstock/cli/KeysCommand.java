@@ -252,10 +252,12 @@ final class KeysCommand {
   int resetBudget(
       @Mixin OperatorClient client,
       @Parameters(paramLabel = NAME) String name,
+      @Mixin Consent consent,
       @Mixin Output output) {
     return run(
         client,
         (to, out, err) -> {
+          consent.ask("Give key " + name + " its whole budget again?");
           JsonNode key = to.ask("POST", path(name) + "/reset-budget", null).body();
           out.println(output.json ? key : "key " + name + " has its whole budget again");
         });
@@ -272,10 +274,12 @@ final class KeysCommand {
       @Mixin OperatorClient client,
       @Parameters(paramLabel = NAME) String name,
       @ArgGroup @Nullable Requests requests,
+      @Mixin Consent consent,
       @Mixin Output output) {
     return run(
         client,
         (to, out, err) -> {
+          consent.ask("Revoke key " + name + "?");
           to.ask("DELETE", path(name) + (requests == null ? "" : requests.query()), null);
           out.println(
               output.json

@@ -1,6 +1,5 @@
 package io.penstock.cli;
 
-import java.io.Console;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -23,22 +22,15 @@ abstract class PauseCommand implements Callable<Integer> {
       },
       mixinStandardHelpOptions = true)
   static final class Pause extends PauseCommand {
-    @Option(names = "--yes", description = "Do not ask.")
-    private boolean yes;
+    @Mixin private final Consent consent = new Consent();
 
     Pause(Map<String, String> environment) {
       super(environment, "pause", "paused");
     }
 
     @Override
-    @SuppressWarnings("SystemConsoleNull") // null without a terminal, from Java 25 on again
-    boolean agreed(String what) {
-      Console console = System.console();
-      if (yes || console == null || !console.isTerminal()) {
-        return true;
-      }
-      String answer = console.readLine("Pause %s? [y/N] ", what);
-      return answer != null && answer.strip().equalsIgnoreCase("y");
+    void ask(String what) throws OperatorClient.Failed {
+      consent.ask("Pause " + what + "?");
     }
   }
 
@@ -50,11 +42,6 @@ abstract class PauseCommand implements Callable<Integer> {
   static final class Resume extends PauseCommand {
     Resume(Map<String, String> environment) {
       super(environment, "resume", "resumed");
-    }
-
-    @Override
-    boolean agreed(String what) {
-      return true;
     }
   }
 
@@ -99,18 +86,15 @@ abstract class PauseCommand implements Callable<Integer> {
     line.addSubcommand(new Resume(environment));
   }
 
-  /** Returns whether the user wants it; asks at a terminal only. */
-  abstract boolean agreed(String what);
+  /** Asks whether the user wants it, where that is the custom; fails if not. */
+  void ask(String what) throws OperatorClient.Failed {}
 
   @Override
   public Integer call() {
     return GatewayCommand.run(
         spec,
         (out, err) -> {
-          if (!agreed(subject.name())) {
-            err.println("nothing was changed");
-            return GatewayCommand.FAILED;
-          }
+          ask(subject.name());
           client.ask("POST", subject.path(action), null);
           out.println(subject.name() + " is " + done);
           return GatewayCommand.GOOD;

@@ -3,12 +3,16 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fake.StartedGateway;
+import io.penstock.key.KeySecrets;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 /** Tests the commands that pause and resume upstreams and endpoints. */
@@ -51,6 +55,48 @@ class PauseCommandIT {
       assertThat(run(gateway, "resume", "--upstream=eu").out()).isEqualTo("upstream eu is resumed");
       assertThat(run(gateway, "resume", "--endpoint=/a").exit()).isZero();
       assertThat(run(gateway, "status").exit()).isZero();
+    }
+  }
+
+  private TerminalProgram atTerminal(StartedGateway gateway, String command) throws IOException {
+    String attach = " --attach=http://127.0.0.1:" + gateway.operatorPort();
+    return new TerminalProgram(directory, 80, 24, Map.of(), command + attach);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "pause --upstream=eu, Pause upstream eu?",
+    "keys revoke alice, Revoke key alice?",
+    "keys reset-budget alice, Give key alice its whole budget again?"
+  })
+  void terminal_isAskedFirst_andNoChangesNothing(String command, String question)
+      throws IOException {
+    String routes = ROUTES + "keys: [{name: alice, sha256: %s}]\n";
+    try (StartedGateway gateway =
+        StartedGateway.start(directory, routes.formatted(KeySecrets.sha256("alice")))) {
+      try (TerminalProgram asked = atTerminal(gateway, command)) {
+        asked.awaitScreen(question + " [y/N]");
+        asked.press("n\n");
+        asked.awaitScreen("nothing was changed");
+        asked.assertEnds(1);
+      }
+      assertThat(gateway.operator("GET /audit").strip()).endsWith("[]");
+    }
+  }
+
+  @Test
+  void terminal_isAskedFirst_andYesOrTheOptionDoesIt() throws IOException {
+    try (StartedGateway gateway = StartedGateway.start(directory, ROUTES)) {
+      try (TerminalProgram asked = atTerminal(gateway, "pause --upstream=eu")) {
+        asked.awaitScreen("Pause upstream eu? [y/N]");
+        asked.press("y\n");
+        asked.awaitScreen("upstream eu is paused");
+        asked.assertEnds(0);
+      }
+      try (TerminalProgram told = atTerminal(gateway, "pause --endpoint=/a --yes")) {
+        told.awaitScreen("endpoint /a is paused");
+        told.assertEnds(0);
+      }
     }
   }
 
