@@ -18,6 +18,7 @@ import io.penstock.gateway.coordination.CoordinationConfiguration;
 import io.penstock.gateway.request.WebSocketSettings;
 import io.penstock.key.KeyRegistry;
 import io.penstock.metrics.BudgetMeters;
+import io.penstock.metrics.BudgetNews;
 import io.penstock.metrics.GatewayMeters;
 import io.penstock.metrics.InputMeters;
 import io.penstock.metrics.TraceExemplars;
@@ -290,7 +291,12 @@ class PenstockConfiguration {
                 events,
                 new AtomicLong(),
                 new TicketDirectory(),
-                new BudgetMeters(meters, keyRegistry, ticker, new InputMeters(meters, ledger))));
+                new BudgetNews(
+                    events,
+                    keyRegistry,
+                    ticker,
+                    new BudgetMeters(
+                        meters, keyRegistry, ticker, new InputMeters(meters, ledger)))));
     models.whenChanged(endpointRegistry::termsChanged);
     keyRegistry.whenChanged(endpointRegistry::termsChanged);
     return endpointRegistry;

@@ -157,6 +157,19 @@ public sealed interface Event {
   }
 
   /**
+   * A budget was used to a percentage at which operators want to know.
+   *
+   * @param owner such as {@code key alice} or {@code group team}
+   * @param budget its size in words
+   * @param percent 80 or 100
+   * @param usedTokens the tokens that count of it
+   * @param tokens its size
+   */
+  record BudgetUsed(
+      long atNanos, String owner, String budget, int percent, long usedTokens, long tokens)
+      implements Event {}
+
+  /**
    * An operator changed something.
    *
    * @param who the name of the operator's token, or another name where there is none

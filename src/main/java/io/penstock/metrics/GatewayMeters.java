@@ -143,6 +143,7 @@ public final class GatewayMeters implements EventSink {
         }
       }
       case Event.Synced synced -> {}
+      case Event.BudgetUsed budget -> {}
       case Event.Operated operated -> {}
       case Event.TicketEvent ticket -> {
         if (traceExemplars == null) {

@@ -40,6 +40,7 @@ final class EventJson {
       case Event.FirstOutput first -> "first_output";
       case Event.Estimated estimated -> "estimated";
       case Event.ParametersIgnored ignored -> "parameters_ignored";
+      case Event.BudgetUsed budget -> "budget";
       case Event.Operated operated -> "operated";
       case Event.Reloaded reloaded -> "config";
       case Event.Synced synced -> "sync";
@@ -96,6 +97,13 @@ final class EventJson {
       case Event.ParametersIgnored ignored -> {
         data.put("endpoint", ignored.endpoint());
         data.put("parameters", ignored.parameters());
+      }
+      case Event.BudgetUsed budget -> {
+        data.put("owner", budget.owner());
+        data.put("budget", budget.budget());
+        data.put("percent", budget.percent());
+        data.put("used_tokens", budget.usedTokens());
+        data.put("tokens", budget.tokens());
       }
       case Event.Operated operated -> {
         data.put("who", operated.who());

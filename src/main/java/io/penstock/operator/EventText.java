@@ -58,6 +58,10 @@ record EventText(EventTone tone, List<String> words) {
       case Event.FirstOutput first -> null;
       case Event.Estimated estimated -> null;
       case Event.ParametersIgnored ignored -> null;
+      case Event.BudgetUsed budget ->
+          new EventText(
+              EventTone.FAIR,
+              List.of(budget.owner(), "used " + budget.percent() + " % of " + budget.budget()));
       case Event.Operated operated ->
           new EventText(EventTone.ODD, List.of(operated.who(), operated.what()));
       case Event.Reloaded reloaded ->

@@ -137,7 +137,7 @@ function total(row) {
   return row.input_tokens + row.output_tokens;
 }
 
-const KINDS = ['all', 'queued', 'released', 'served', 'refused', 'expired', 'cancelled', 'shadowed', 'settled', 'config', 'operated', 'sync',
+const KINDS = ['all', 'queued', 'released', 'served', 'refused', 'expired', 'cancelled', 'shadowed', 'settled', 'budget', 'config', 'operated', 'sync',
   'lost'];
 
 export class Events {
