@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Tells that a budget of a key or group is used to 80 and to 100 percent, each once in its day or
  * month. All usage is passed on to another sink. Safe from any thread.
  *
- * <p>What running requests keep does not count as used. A budget whose use falls below 40 percent,
- * for instance because it was given back, is told again.
+ * <p>Tokens that running requests keep do not count as used. A budget whose use falls below 40
+ * percent, for instance because it was given back, is told again.
  */
 public final class BudgetNews implements UsageSink {
   private static final int NEARLY = 80;
@@ -31,7 +31,7 @@ public final class BudgetNews implements UsageSink {
   private final UsageSink next;
 
   /**
-   * What was told of a budget.
+   * The news that was told of a budget.
    *
    * @param percent the higher of the percentages
    * @param untilNanos when its day or month ends

@@ -7,6 +7,7 @@ import io.penstock.pool.UpstreamSpec;
 import io.penstock.pool.UpstreamTrouble;
 import io.penstock.time.Ticker;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -30,6 +31,10 @@ record EndpointState(What what, @Nullable String detail, long untilNanos) {
     /** It takes no new requests. */
     CLOSED
   }
+
+  /** Words of a trouble that its place in a state makes superfluous: subject and address. */
+  private static final Pattern SAID_ALREADY =
+      Pattern.compile("^the upstream | \\(https?://[^)]*\\)$");
 
   private static final EndpointState IS_OPEN = new EndpointState(What.OPEN, null, Ticker.NEVER);
 
@@ -64,7 +69,8 @@ record EndpointState(What what, @Nullable String detail, long untilNanos) {
     }
     if (upstream.health().onTrial()) {
       UpstreamTrouble trouble = upstream.trouble();
-      String why = trouble == null ? "it failed" : trouble.what();
+      String why =
+          trouble == null ? "it failed" : SAID_ALREADY.matcher(trouble.what()).replaceAll("");
       return new EndpointState(What.FAILING, name + why, upstream.triedAt(now));
     }
     long paused = upstream.accountPause().ends(now);

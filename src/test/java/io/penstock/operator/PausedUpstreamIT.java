@@ -34,7 +34,11 @@ class PausedUpstreamIT {
         - path: /one
           dialect: openai
           upstreams: [{id: eu, url: "mock://openai?latency=1ms"}]
-      """;
+        - path: /dead
+          dialect: openai
+          upstreams: [{id: dead, url: "http://127.0.0.1:PORT"}]
+      """
+          .replace("PORT", String.valueOf(StartedGateway.freePort()));
 
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
@@ -85,6 +89,20 @@ class PausedUpstreamIT {
             () ->
                 Objects.requireNonNull(registry.find(path)).totals().requests(TicketFate.WAITING)
                     == 1);
+  }
+
+  @Test
+  void endpointWhoseUpstreamIsDead_tellsWhy_inFewWords() {
+    await()
+        .untilAsserted(
+            () -> {
+              PatientWaits.join(chat("/dead"));
+              JsonNode state = json("/endpoints?path=/dead").get(0).path("state");
+              assertThat(state.path("what").asString()).isEqualTo("failing");
+              assertThat(state.path("detail").asString())
+                  .isEqualTo("upstream dead: refused the connection");
+              assertThat(state.path("until").isString()).isTrue();
+            });
   }
 
   @Test
