@@ -16,9 +16,12 @@ import java.util.stream.Collectors;
  * for each model cannot reflect.
  */
 final class EnglishText {
-  /** Pages that are lists of names or of links to files, which is no text that people send. */
+  /** Pages that are lists of names, links or answers of commands, which people do not send. */
   private static final List<Path> LISTS =
-      List.of(DocumentPages.page("architecture.md"), DocumentPages.page("configuration.md"));
+      List.of(
+          DocumentPages.page("architecture.md"),
+          DocumentPages.page("configuration.md"),
+          DocumentPages.page("night.md"));
 
   private final String text;
 
