@@ -5,6 +5,7 @@ import io.penstock.event.Event;
 import io.penstock.event.EventSink;
 import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySpec;
+import io.penstock.limit.LimitBalance;
 import io.penstock.quota.LimitUse;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.tenant.SharedState;
@@ -18,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Tells that a budget of a key or group is used to 80 and to 100 percent, each once in its day or
  * month. All usage is passed on to another sink. Safe from any thread.
  *
- * <p>Tokens that running requests keep do not count as used. A budget whose use falls below 40
- * percent, for instance because it was given back, is told again.
+ * <p>Tokens that running requests keep do not count as used. A budget that was given back is told
+ * again.
  */
 public final class BudgetNews implements UsageSink {
   private static final int NEARLY = 80;
@@ -59,6 +60,7 @@ public final class BudgetNews implements UsageSink {
       return;
     }
     long now = ticker.nanos();
+    int known = told.size();
     for (LimitUse use : keys.uses(spec, now)) {
       RefusalReason reason = use.metered().reason();
       if (reason == RefusalReason.KEY_BUDGET || reason == RefusalReason.GROUP_BUDGET) {
@@ -66,18 +68,37 @@ public final class BudgetNews implements UsageSink {
             use.owner() + ": " + use.metered().words(), (budget, before) -> tell(use, before, now));
       }
     }
+    if (told.size() > known) {
+      told.values().removeIf(each -> now >= each.untilNanos()); // keys may be gone by then
+    }
   }
 
   private @Nullable Told tell(LimitUse use, @Nullable Told before, long now) {
-    long used = use.used() - use.metered().limit().balance(now).reserved();
+    long used = used(use, now);
     double percent = 100.0 * used / Math.max(1, use.size());
-    Told known = before == null || now >= before.untilNanos() ? null : before;
     int reached = percent >= WHOLE ? WHOLE : percent >= NEARLY ? NEARLY : 0;
+    Told known = before == null || isOver(before, use, now) ? null : before;
     if (reached <= (known == null ? 0 : known.percent())) {
-      return percent < NEARLY / 2 ? null : known;
+      return known;
     }
     events.publish(
         new Event.BudgetUsed(now, use.owner(), use.metered().words(), reached, used, use.size()));
     return new Told(reached, use.wholeAtNanos());
+  }
+
+  private static long used(LimitUse use, long now) {
+    LimitBalance balance = use.metered().limit().balance(now);
+    return isShared(use) ? use.used() - balance.reserved() : balance.charged() + balance.debt();
+  }
+
+  /** Returns whether the period of earlier news has ended, or an operator began it anew. */
+  private static boolean isOver(Told before, LimitUse use, long now) {
+    return isShared(use)
+        ? now >= before.untilNanos() // the end moves a little with what others tell
+        : before.untilNanos() != use.wholeAtNanos();
+  }
+
+  private static boolean isShared(LimitUse use) {
+    return use.metered().limit().sharing().isShared();
   }
 }

@@ -1,11 +1,13 @@
 package io.penstock.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.penstock.cost.TokenUsage;
 import io.penstock.event.Event;
 import io.penstock.fake.RecordedEvents;
 import io.penstock.key.ApiCaller;
+import io.penstock.key.GroupSpec;
 import io.penstock.key.KeyRegistry;
 import io.penstock.key.KeySecrets;
 import io.penstock.key.KeySpec;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class BudgetNewsTest {
@@ -27,13 +30,17 @@ class BudgetNewsTest {
       new BudgetNews(events, keys, () -> now, (key, group, model, used) -> {});
 
   private static KeySpec key(long budget) {
+    return key(budget, null);
+  }
+
+  private static KeySpec key(long budget, @Nullable String group) {
     return new KeySpec(
         "alice",
         List.of(new KeySpec.Secret(KeySecrets.sha256("alice"), KeySpec.NEVER)),
         new KeyTerms(
             new KeySpec.Limits(0, 0, 0, 0, budget, 0),
             Map.of(),
-            null,
+            group,
             KeySpec.Scope.ALL,
             KeySpec.Rank.PLAIN,
             KeySpec.NEVER,
@@ -44,7 +51,7 @@ class BudgetNewsTest {
     TokenUsage used = new TokenUsage(tokens, 0, 0);
     ApiCaller caller = Objects.requireNonNull(keys.caller("alice", now));
     caller.account().chargeLate(null, used, now);
-    news.add("alice", null, "m", used);
+    news.add("alice", "team", "m", used);
   }
 
   private List<Integer> told() {
@@ -70,6 +77,21 @@ class BudgetNewsTest {
   }
 
   @Test
+  void budgetsOfTheGroup_areToldToo() {
+    GroupSpec team = new GroupSpec("team", 0, 0, 0, 500, 1_000);
+    keys.configure(List.of(key(0, "team")), List.of(team), now);
+    use(450);
+    now += 2 * DAY;
+    use(400);
+    assertThat(events.of(Event.BudgetUsed.class))
+        .extracting(Event.BudgetUsed::owner, Event.BudgetUsed::budget, Event.BudgetUsed::percent)
+        .containsExactly(
+            tuple("group team", "500 tokens a day", 80),
+            tuple("group team", "500 tokens a day", 80),
+            tuple("group team", "1000 tokens a month", 80));
+  }
+
+  @Test
   void oneUsageReachesBoth_onlyTheHigherIsTold() {
     keys.configure(List.of(key(1_000)), List.of(), now);
     use(1_000);
@@ -81,9 +103,10 @@ class BudgetNewsTest {
     keys.configure(List.of(key(1_000)), List.of(), now);
     use(1_000);
     keys.resetBudget(Objects.requireNonNull(keys.find("alice")), now);
-    use(10);
-    use(800);
-    assertThat(told()).containsExactly(100, 80);
+    use(850);
+    use(1);
+    use(200);
+    assertThat(told()).containsExactly(100, 80, 100);
   }
 
   @Test
