@@ -1,11 +1,17 @@
 package io.penstock.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisCluster;
 import io.penstock.fake.RedisSentinels;
 import io.penstock.fake.RedisServer;
 import io.penstock.redis.RedisTrouble.Kind;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Tests that what a server of Redis answers is told as it is. */
@@ -20,12 +26,29 @@ class RedisAnswersIT {
     }
   }
 
+  /** Returns a connection that the server serves; until then others may have its place. */
+  private static Socket served(RedisServer server) {
+    return PatientWaits.await("a place at the server")
+        .until(() -> connected(server), Optional::isPresent)
+        .orElseThrow();
+  }
+
+  private static Optional<Socket> connected(RedisServer server) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+    socket.getOutputStream().write("PING\r\n".getBytes(UTF_8));
+    if (socket.getInputStream().read() == '+') {
+      return Optional.of(socket);
+    }
+    socket.close();
+    return Optional.empty();
+  }
+
   @Test
-  void serverWithAllItsClients_isToldSo() {
+  void serverWithAllItsClients_isToldSo() throws IOException {
     try (RedisServer server = RedisServer.started("maxclients 1");
-        RedisPeer first = new RedisPeer("a", url(server))) {
-      first.trouble();
+        Socket only = served(server)) {
       told(url(server), Kind.AWAY, "as many clients as it allows");
+      assertThat(only.isConnected()).isTrue();
     }
   }
 
