@@ -78,7 +78,10 @@ public final class HaProxy implements AutoCloseable {
         new ProcessBuilder(program.toString(), "-db", "-f", file.toString())
             .redirectErrorStream(true)
             .start();
-    Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(this::logged));
+    // HAProxy drops lines of its log while nobody reads, so the reader has a thread of its own
+    Thread.ofPlatform()
+        .daemon()
+        .start(() -> process.inputReader(UTF_8).lines().forEach(this::logged));
     PatientWaits.await().ignoreException(UncheckedIOException.class).until(this::runs);
   }
 
