@@ -45,6 +45,7 @@ final class LayerTable {
           new Row(0, "limit", packages("time", "tenant", "cost", "refusal")),
           new Row(0, "queue", packages("time", "tenant", "cost", "refusal")),
           new Row(1, "sharing", layersTo(0)),
+          new Row(1, "shares", layersTo(0).or(packages("sharing"))),
           new Row(1, "quota", layersTo(0).or(packages("sharing"))),
           new Row(1, "model", layersTo(0).or(packages("sharing", "quota"))),
           new Row(1, "usage", layersTo(0).or(packages("sharing", "quota", "model"))),

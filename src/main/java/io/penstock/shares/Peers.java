@@ -1,0 +1,119 @@
+package io.penstock.shares;
+
+import io.penstock.shares.ShareStore.Absent;
+import io.penstock.shares.ShareStore.Life;
+import io.penstock.shares.ShareStore.Peer;
+import io.penstock.shares.ShareStore.Still;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What one instance knows of all others, and since when. It watches beats by its own clock, so that
+ * no clocks are compared. Used by one thread at a time.
+ */
+final class Peers {
+  /** For how long an absent instance is remembered. */
+  static final long REMEMBERED_NANOS = 3_600_000_000_000L;
+
+  private static final long MILLI = 1_000_000;
+
+  /**
+   * @param beatNanos when this beat was first heard
+   * @param absentNanos from when on it is certain to have stopped, as watched here
+   */
+  private record Watched(Peer peer, long beatNanos, long absentNanos) {}
+
+  private final String self;
+  private final ShareTerms terms;
+  private final Map<String, Watched> watched = new HashMap<>();
+
+  Peers(String self, ShareTerms terms) {
+    this.self = self;
+    this.terms = terms;
+  }
+
+  /** Takes in what an answer says at {@code now}. */
+  void heard(List<Peer> peers, long now) {
+    Map<String, Watched> before = Map.copyOf(watched);
+    watched.clear();
+    for (Peer peer : peers) {
+      if (!peer.member().equals(self)) {
+        Watched known = before.get(peer.member());
+        watched.put(peer.member(), known == null ? first(peer, now) : next(known, peer, now));
+      }
+    }
+  }
+
+  private Watched first(Peer peer, long now) {
+    return new Watched(peer, now, peer.life() == Life.LEFT ? now : now + lease());
+  }
+
+  private Watched next(Watched known, Peer peer, long now) {
+    if (known.peer().number() != peer.number()) {
+      return first(peer, now);
+    }
+    boolean left = peer.life() == Life.LEFT && known.peer().life() != Life.LEFT;
+    return new Watched(
+        peer, known.beatNanos(), left ? Math.min(now, known.absentNanos()) : known.absentNanos());
+  }
+
+  /** Begins to watch anew: beats may have come while this instance did not run or hear. */
+  void watchAnew(long now) {
+    watched.replaceAll((name, each) -> first(each.peer(), now));
+  }
+
+  private long lease() {
+    return ShareTerms.watched(terms.leaseNanos());
+  }
+
+  /** Returns all other instances as they were last heard of. */
+  List<Peer> known() {
+    return watched.values().stream().map(Watched::peer).toList();
+  }
+
+  /**
+   * Returns whether what was spent by instances that stopped, and have not stated it, has decayed.
+   * They count for another lease, because they may have heard a store that was replaced.
+   */
+  boolean unstatedHasDecayed(long decayNanos, long now) {
+    return watched.values().stream()
+        .filter(each -> each.peer().life() != Life.LIVING && !each.peer().stated())
+        .allMatch(each -> now - each.absentNanos() > lease() + ShareTerms.watched(decayNanos));
+  }
+
+  /** Returns those that live by the store, but whose beat has stood still for a lease. */
+  List<Still> still(long now) {
+    List<Still> still = new ArrayList<>();
+    for (Watched each : watched.values()) {
+      if (each.peer().life() == Life.LIVING && now - each.beatNanos() > lease()) {
+        still.add(new Still(each.peer().member(), each.peer().number()));
+      }
+    }
+    return still;
+  }
+
+  /** Returns the instances that have stopped, with the time since they are certain to have. */
+  List<Absent> absent(long now) {
+    List<Absent> absent = new ArrayList<>();
+    for (Watched each : watched.values()) {
+      if (each.peer().life() != Life.LIVING && now >= each.absentNanos()) {
+        Peer peer = each.peer();
+        absent.add(new Absent(peer.member(), peer.number(), (now - each.absentNanos()) / MILLI));
+      }
+    }
+    return absent;
+  }
+
+  /** Returns the instances of which nothing can count any more. */
+  List<String> forgotten(long now) {
+    List<String> forgotten = new ArrayList<>();
+    for (Watched each : watched.values()) {
+      if (each.peer().life() != Life.LIVING && now - each.absentNanos() > REMEMBERED_NANOS) {
+        forgotten.add(each.peer().member());
+      }
+    }
+    return forgotten;
+  }
+}

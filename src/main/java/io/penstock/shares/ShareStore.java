@@ -1,0 +1,190 @@
+package io.penstock.shares;
+
+import io.penstock.sharing.LimitId;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Store of the shares of limits. Safe from any thread; {@link #exchange} returns at once.
+ *
+ * <p>A call states what an instance holds itself to from the sending of the call on. The store sets
+ * the share to that, and then raises it as far as the limit allows. Nothing is a difference, so the
+ * next call mends whatever became of the last one. When the stage completes exceptionally, or
+ * never, each of the calls may or may not have been carried out; an answer that comes later than
+ * the caller waits for must not be used.
+ */
+public interface ShareStore {
+  /** Carries out the calls of a message in their order, then its beat. */
+  CompletionStage<Reply> exchange(Message message);
+
+  /**
+   * What one instance sends.
+   *
+   * @param member the name of the instance and of its life: different after each restart
+   */
+  record Message(String member, List<Call> calls, Beat beat) {}
+
+  /** The answers to a message, those to calls in the order of the calls. */
+  record Reply(List<Answer> answers, BeatAnswer beat) {}
+
+  /**
+   * Statement of one instance about one limit.
+   *
+   * @param sequence higher in each call of this instance about this limit; a call that does not
+   *     come with a higher one than the last is ignored
+   * @param beat the number of the beat that comes with the call
+   * @param epoch the epoch that the instance knows; a call of an earlier one is ignored
+   * @param raises whether the share may be raised
+   * @param held the instance holds itself to from now on, ≥ what it spent in windows that count
+   * @param later what it holds itself to in a later day, until it has called again
+   * @param use what it spent and waits for
+   * @param absent the instances that died or left, as far as this one watched it
+   * @param heard the shares of other instances, to be kept if the store has lost them
+   */
+  record Call(
+      LimitId id,
+      long sequence,
+      long beat,
+      ShareEpoch epoch,
+      boolean raises,
+      long held,
+      long later,
+      ShareUse use,
+      List<Absent> absent,
+      List<Row> heard) {}
+
+  /**
+   * An instance that no longer spends.
+   *
+   * @param number that of its last beat: what it stated after that still counts
+   * @param ageMillis for how long it has been certain to have stopped, ≥ 0
+   */
+  record Absent(String member, long number, long ageMillis) {}
+
+  /**
+   * Share of one instance.
+   *
+   * @param share what it may hold itself to
+   * @param later what it may hold itself to in a later day
+   * @param cell see {@link ShareUse#cell}: what it spent there in the cell before counts, too
+   * @param decayMillis see {@link ShareUse#decayMillis}
+   */
+  record Row(String member, long share, long later, ShareUse.Cell cell, long decayMillis) {}
+
+  /** Share of an instance of a limit with a long window, of which all instances are told. */
+  record Told(LimitId id, Row row) {}
+
+  /**
+   * Answer to a call.
+   *
+   * @param taken whether the call counts; the other values have no meaning otherwise
+   * @param known whether the store knew a share of the caller before
+   * @param share the share of the caller
+   * @param target what the caller should shrink to while others wait
+   * @param crowded whether the instances need more than the limit
+   * @param free what no instance has, ≥ 0
+   * @param capacity the least that any living instance states
+   * @param rows the shares of all other instances
+   */
+  record Answer(
+      LimitId id,
+      boolean taken,
+      boolean known,
+      long share,
+      long target,
+      boolean crowded,
+      long free,
+      long capacity,
+      List<Row> rows) {
+    /** Returns the answer to a call that is ignored. */
+    public static Answer ignored(LimitId id) {
+      return new Answer(id, false, false, 0, 0, false, 0, 0, List.of());
+    }
+  }
+
+  /**
+   * Sign of life of one instance.
+   *
+   * @param number higher in each beat of this instance
+   * @param epoch the epoch that the instance knows
+   * @param count the highest {@link BeatAnswer#count} that it knows
+   * @param version the highest {@link BeatAnswer#version} that it knows
+   * @param registered whether it has stated all that it holds in this epoch
+   * @param doubts whether it has found that the store lost a share in this epoch
+   * @param remembers whether it was ever granted anything
+   * @param known the other instances that it knows, living or not
+   * @param still instances whose beat has stood still for a lease
+   * @param forgotten absent instances of which nothing counts any more
+   * @param waits the limits at which it waits for a larger share
+   * @param waited whether it has known this epoch for as long as newcomers wait
+   * @param leaves whether this is its last beat
+   * @param told its shares of long windows that have changed
+   * @param toldUpTo the highest {@link BeatAnswer#toldUpTo} that it knows
+   */
+  record Beat(
+      long number,
+      ShareEpoch epoch,
+      long count,
+      long version,
+      boolean registered,
+      boolean doubts,
+      boolean remembers,
+      List<Peer> known,
+      List<Still> still,
+      List<String> forgotten,
+      List<LimitId> waits,
+      boolean waited,
+      boolean leaves,
+      List<Told> told,
+      long toldUpTo) {}
+
+  /** Instance whose beat has stood still at that number. */
+  record Still(String member, long number) {}
+
+  /** The state of an instance in the store. */
+  enum Life {
+    /** It beats. */
+    LIVING,
+    /** Its beat stood still for a lease. */
+    DEAD,
+    /** It has left. */
+    LEFT
+  }
+
+  /**
+   * An instance as the store knows it.
+   *
+   * @param number that of its last beat; −1 when only others know of it
+   * @param stated whether it has stated in this epoch all that it held
+   */
+  record Peer(String member, long number, Life life, boolean stated) {}
+
+  /**
+   * Answer to a beat.
+   *
+   * @param count higher after each beat
+   * @param version of the list of instances
+   * @param settled whether all that may hold anything have stated it, so that shares may be raised
+   * @param uncertain whether the epoch began without all data, or without the statement of an
+   *     instance: what such instances spent must have decayed before a share is raised
+   * @param listed whether all living instances know this one
+   * @param buried whether this instance had been declared dead
+   * @param peers all instances, with this one
+   * @param wanted the limits at which other instances wait for a larger share
+   * @param told shares of long windows that have changed, oldest first; not all at once if there
+   *     are many
+   * @param toldUpTo the number of the last of them
+   */
+  record BeatAnswer(
+      ShareEpoch epoch,
+      long count,
+      long version,
+      boolean settled,
+      boolean uncertain,
+      boolean listed,
+      boolean buried,
+      List<Peer> peers,
+      List<LimitId> wanted,
+      List<Told> told,
+      long toldUpTo) {}
+}

@@ -1,0 +1,367 @@
+package io.penstock.shares;
+
+import io.penstock.shares.ShareStore.Answer;
+import io.penstock.shares.ShareStore.Beat;
+import io.penstock.shares.ShareStore.BeatAnswer;
+import io.penstock.shares.ShareStore.Call;
+import io.penstock.shares.ShareStore.Message;
+import io.penstock.shares.ShareStore.Reply;
+import io.penstock.shares.ShareStore.Row;
+import io.penstock.shares.ShareStore.Told;
+import io.penstock.sharing.LimitId;
+import io.penstock.time.StepAlarm;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the shares of all limits of one instance at one store: it sends the beats and the calls,
+ * and tells the limits what they may spend. At most one message is on its way. Safe from any
+ * thread; no method blocks.
+ */
+public final class ShareSync {
+  /** Most calls in one message. */
+  static final int MOST_CALLS = 1_000;
+
+  private static final double JITTER = 0.2;
+
+  private record Sent(Message message, long atNanos) {}
+
+  private record Arrived(Message message, @Nullable Reply reply) {}
+
+  private final String member;
+  private final ShareStore store;
+  private final Ticker ticker;
+  private final StepAlarm alarm;
+  private final ShareTerms terms;
+  private final DoubleSupplier random;
+  private final ShareLease lease = new ShareLease();
+  private final Peers peers;
+  private final ToldShares told = new ToldShares();
+  private final Map<LimitId, LimitShare> limits = new ConcurrentHashMap<>();
+  private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean hurried = new AtomicBoolean();
+
+  private ShareEpoch epoch = ShareEpoch.NONE;
+  private long count;
+  private long version;
+  private long toldUpTo;
+  private boolean settled;
+  private boolean uncertain;
+  private boolean listed;
+  private boolean remembers;
+  private boolean doubts;
+  private long epochNanos;
+  private Set<LimitId> wanted = new HashSet<>();
+
+  private @Nullable Sent sent;
+  private long number;
+  private long sentNanos = Long.MIN_VALUE / 2;
+  private long dueNanos = Long.MIN_VALUE / 2;
+  private long contactNanos = Long.MIN_VALUE / 2;
+  private long steppedNanos;
+  private long gapNanos = Long.MIN_VALUE / 2;
+  private boolean stopped;
+
+  /**
+   * Creates an instance without limits; nothing is sent before {@link #start}.
+   *
+   * @param member its name, different after each restart
+   * @param alarm runs the steps, one at a time
+   * @param random returns 0 to 1, so that instances do not send at the same instant
+   */
+  public ShareSync(
+      String member,
+      ShareStore store,
+      Ticker ticker,
+      StepAlarm alarm,
+      ShareTerms terms,
+      DoubleSupplier random) {
+    this.member = member;
+    this.store = store;
+    this.ticker = ticker;
+    this.alarm = alarm;
+    this.terms = terms;
+    this.random = random;
+    this.peers = new Peers(member, terms);
+    this.steppedNanos = ticker.nanos();
+  }
+
+  /** Returns the lease that all shares of this instance depend on. */
+  public ShareLease lease() {
+    return lease;
+  }
+
+  /** Sends the first beat. */
+  public void start() {
+    alarm.soon(this::step);
+  }
+
+  /** Shares a limit from now on; it has no share before the store gives one. */
+  public void add(LimitId id, ShareUser user) {
+    limits.computeIfAbsent(id, absent -> new LimitShare(member, absent, user, terms));
+  }
+
+  /** Looks soon whether a share should change. */
+  public void hurry() {
+    if (hurried.compareAndSet(false, true)) {
+      alarm.soon(this::step);
+    }
+  }
+
+  /** Returns whether this instance may be given shares. */
+  public synchronized boolean isReady() {
+    return settled && listed;
+  }
+
+  /**
+   * Gives up all shares but what was spent, and leaves.
+   *
+   * @return completes once the store has answered, or could not be asked
+   */
+  public CompletionStage<?> leave() {
+    Message message;
+    synchronized (this) {
+      stopped = true;
+      sent = null;
+      number++;
+      long now = ticker.nanos();
+      lease.until(Long.MIN_VALUE);
+      if (epoch.equals(ShareEpoch.NONE)) {
+        return CompletableFuture.completedStage(null);
+      }
+      List<Call> calls = new ArrayList<>();
+      for (LimitShare each : limits.values()) {
+        if (each.share(now) > 0) {
+          each.drop(now);
+          calls.add(each.call(number, epoch, false, true, peers.absent(now), List.of(), now));
+        }
+      }
+      message = new Message(member, calls, beat(true, now));
+    }
+    return store.exchange(message);
+  }
+
+  private void step() {
+    Message begun;
+    synchronized (this) {
+      long now = ticker.nanos();
+      if (stopped) {
+        return;
+      }
+      if (now - steppedNanos > terms.leaseNanos()) {
+        pause(now);
+      }
+      steppedNanos = now;
+      for (Arrived each = arrived.poll(); each != null; each = arrived.poll()) {
+        arrive(each, now);
+      }
+      if (sent != null && now - sent.atNanos() >= terms.timeoutNanos()) {
+        sent = null;
+      }
+      extend(now);
+      begun = sent == null ? begin(now) : null;
+      alarm.at(
+          sent == null ? now + terms.callNanos() : sent.atNanos() + terms.timeoutNanos(),
+          this::step);
+    }
+    if (begun != null) {
+      send(begun);
+    }
+  }
+
+  /** The process did not run: it may have been declared dead, and its shares given to others. */
+  private void pause(long now) {
+    gapNanos = now;
+    sent = null;
+    peers.watchAnew(now);
+  }
+
+  private boolean isHeld(long now) {
+    return contactNanos > gapNanos
+        && (terms.continues() || now - contactNanos < terms.leaseNanos());
+  }
+
+  private void extend(long now) {
+    if (contactNanos <= gapNanos) {
+      lease.until(Long.MIN_VALUE);
+    } else {
+      lease.until((terms.continues() ? now : contactNanos) + terms.leaseNanos());
+    }
+  }
+
+  private @Nullable Message begin(long now) {
+    boolean all = hurried.getAndSet(false);
+    boolean due = now >= dueNanos;
+    if (!due && now - sentNanos < terms.callNanos() / (all ? 5 : 1)) {
+      return null;
+    }
+    boolean reachable = !epoch.equals(ShareEpoch.NONE);
+    List<LimitShare> calling = new ArrayList<>();
+    for (LimitShare each : reachable ? limits.values() : List.<LimitShare>of()) {
+      if (!isStated(each, now) || each.isDue(now)) {
+        if (calling.size() < MOST_CALLS) {
+          calling.add(each);
+        }
+      }
+    }
+    if (!due && calling.isEmpty()) {
+      return null;
+    }
+    number++;
+    boolean ended = !isHeld(now);
+    if (ended) {
+      limits.values().forEach(limit -> limit.drop(now));
+    }
+    List<Call> calls = new ArrayList<>();
+    for (LimitShare each : calling) {
+      List<Row> heard = isStated(each, now) ? List.of() : told.of(each.id(), now);
+      calls.add(
+          each.call(number, epoch, mayRaise(each, now), ended, peers.absent(now), heard, now));
+    }
+    dueNanos = now + (long) (terms.beatNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
+    sentNanos = now;
+    Message message = new Message(member, calls, beat(false, now));
+    sent = new Sent(message, now);
+    return message;
+  }
+
+  private boolean isStated(LimitShare limit, long now) {
+    return limit.isStatedIn(epoch, told.knows(limit.id(), now));
+  }
+
+  private boolean mayRaise(LimitShare limit, long now) {
+    if (!settled || !listed) {
+      return false;
+    }
+    return !uncertain || limit.isLong(now) || peers.unstatedHasDecayed(limit.decayNanos(now), now);
+  }
+
+  private Beat beat(boolean leaves, long now) {
+    List<LimitId> waits = new ArrayList<>();
+    List<Told> changed = new ArrayList<>();
+    boolean registered = true;
+    for (LimitShare each : limits.values()) {
+      registered &= isStated(each, now);
+      if (each.isWaiting(now)) {
+        waits.add(each.id());
+      }
+      Row row = each.untold();
+      if (row != null && changed.size() < MOST_CALLS) {
+        changed.add(new Told(each.id(), row));
+      }
+    }
+    return new Beat(
+        number,
+        epoch,
+        count,
+        version,
+        registered,
+        doubts,
+        remembers,
+        peers.known(),
+        isHeard(now) ? peers.still(now) : List.of(),
+        peers.forgotten(now),
+        waits,
+        now - epochNanos > ShareTerms.watched(terms.graceNanos()),
+        leaves,
+        changed,
+        toldUpTo);
+  }
+
+  /** Returns whether it hears the store, so that a beat that stands still means something. */
+  private boolean isHeard(long now) {
+    return now - contactNanos < terms.leaseNanos();
+  }
+
+  private void send(Message message) {
+    store
+        .exchange(message)
+        .whenComplete(
+            (reply, failure) -> {
+              arrived.add(new Arrived(message, failure == null ? reply : null));
+              alarm.soon(this::step);
+            });
+  }
+
+  private void arrive(Arrived each, long now) {
+    Sent of = sent;
+    if (of == null || of.message() != each.message()) {
+      return; // given up: nothing of it is used
+    }
+    sent = null;
+    if (each.reply() == null || now - of.atNanos() >= terms.timeoutNanos()) {
+      return;
+    }
+    if (now - contactNanos > terms.leaseNanos()) {
+      peers.watchAnew(now);
+    }
+    contactNanos = of.atNanos();
+    BeatAnswer beat = each.reply().beat();
+    take(beat, now);
+    for (Told own : each.message().beat().told()) {
+      LimitShare limit =
+          beat.epoch().equals(each.message().beat().epoch()) ? limits.get(own.id()) : null;
+      if (limit != null) {
+        limit.told(own.row());
+      }
+    }
+    if (beat.buried()) {
+      limits.values().forEach(limit -> limit.bury(now));
+    }
+    for (int i = 0; i < each.reply().answers().size(); i++) {
+      Call call = each.message().calls().get(i);
+      Answer answer = each.reply().answers().get(i);
+      LimitShare limit = limits.get(call.id());
+      if (limit != null && call.sequence() == limit.sequence() && call.epoch().equals(epoch)) {
+        doubts |= limit.answered(call, answer, !beat.buried(), now);
+        if (call.use().isLong() && answer.taken()) {
+          told.hear(call.id(), answer.rows(), now);
+        }
+      }
+    }
+  }
+
+  private void take(BeatAnswer answer, long now) {
+    if (!answer.epoch().equals(epoch)) {
+      epoch = answer.epoch();
+      epochNanos = now;
+      settled = false;
+      doubts = false;
+      limits.values().forEach(LimitShare::tellAgain);
+    }
+    settled = answer.settled();
+    remembers |= settled;
+    uncertain = answer.uncertain();
+    listed = answer.listed();
+    count = answer.count();
+    version = answer.version();
+    toldUpTo = answer.toldUpTo();
+    told.hear(answer.told(), member, now);
+    peers.heard(answer.peers(), now);
+    Set<LimitId> next = new HashSet<>(answer.wanted());
+    for (LimitId each : wanted) {
+      LimitShare limit = next.contains(each) ? null : limits.get(each);
+      if (limit != null) {
+        limit.setWanted(false);
+      }
+    }
+    for (LimitId each : next) {
+      LimitShare limit = limits.get(each);
+      if (limit != null) {
+        limit.setWanted(true);
+      }
+    }
+    wanted = next;
+  }
+}

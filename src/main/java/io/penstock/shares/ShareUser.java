@@ -1,0 +1,29 @@
+package io.penstock.shares;
+
+/** A limit of this instance that spends a share of a limit of all. Safe from any thread. */
+public interface ShareUser {
+  /**
+   * Lowers the share to {@code most}, or to what was spent if that is more, and returns what was
+   * spent and is waited for. It never raises the share. In a later day than that of the share, it
+   * lowers what was to be spent then.
+   */
+  ShareUse shrink(long most, long now);
+
+  /** Returns what was spent and is waited for at {@code now}. */
+  ShareUse use(long now);
+
+  /** Returns the share at {@code now}, whether or not it is spent. */
+  long share(long now);
+
+  /**
+   * Lets the limit spend a share from now on.
+   *
+   * @param share in the running window, or in the day {@code cell}
+   * @param later in a later day
+   * @param cell see {@link ShareUse#cell}
+   */
+  void hold(long share, long later, ShareUse.Cell cell, long now);
+
+  /** Looks at once whether waiting requests can go, because something else has changed. */
+  void wake();
+}

@@ -1,0 +1,79 @@
+package io.penstock.shares;
+
+import io.penstock.shares.ShareStore.Row;
+import io.penstock.shares.ShareStore.Told;
+import io.penstock.sharing.LimitId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What other instances told of their shares of long windows, also of limits that this instance does
+ * not use: if the store loses its data, nobody else may know them any more. Used by one thread at a
+ * time.
+ */
+final class ToldShares {
+  private static final long MILLI = 1_000_000;
+
+  /**
+   * @param untilNanos when nothing of it counts any more
+   */
+  private record Kept(Row row, long untilNanos) {}
+
+  private final Map<LimitId, Map<String, Kept>> all = new HashMap<>();
+
+  void hear(List<Told> told, String self, long now) {
+    for (Told each : told) {
+      if (!each.row().member().equals(self)) {
+        hear(each.id(), each.row(), now);
+      }
+    }
+  }
+
+  /** Takes in the shares that the answer to a call states. */
+  void hear(LimitId id, List<Row> rows, long now) {
+    rows.forEach(row -> hear(id, row, now));
+  }
+
+  private void hear(LimitId id, Row row, long now) {
+    long until = now + ShareTerms.watched(row.decayMillis() * MILLI);
+    all.computeIfAbsent(id, absent -> new HashMap<>())
+        .merge(row.member(), new Kept(row, until), ToldShares::larger);
+  }
+
+  /** What is told may come later than what was told after it, so the larger share counts. */
+  private static Kept larger(Kept known, Kept next) {
+    boolean later = known.row().cell().isBefore(next.row().cell());
+    boolean earlier = next.row().cell().isBefore(known.row().cell());
+    return later || (!earlier && next.row().share() > known.row().share()) ? next : known;
+  }
+
+  boolean knows(LimitId id, long now) {
+    return !of(id, now).isEmpty();
+  }
+
+  /** Returns what is known of the shares of others of a limit. */
+  List<Row> of(LimitId id, long now) {
+    Map<String, Kept> rows = all.get(id);
+    if (rows == null) {
+      return List.of();
+    }
+    rows.values().removeIf(each -> each.untilNanos() <= now);
+    List<Row> known = new ArrayList<>();
+    rows.values().forEach(each -> known.add(each.row()));
+    return known;
+  }
+
+  /** Returns the limits of which anything is known. */
+  Set<LimitId> limits(long now) {
+    all.values()
+        .removeIf(
+            rows -> {
+              rows.values().removeIf(each -> each.untilNanos() <= now);
+              return rows.isEmpty();
+            });
+    return Set.copyOf(all.keySet());
+  }
+}

@@ -1,0 +1,143 @@
+package io.penstock.shares;
+
+import io.penstock.sharing.LimitId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Counts all releases of all instances in true time, by the terms of each limit alone. It knows
+ * nothing of shares.
+ */
+final class ShareOracle {
+  /**
+   * One release.
+   *
+   * @param trueNanos when it went
+   * @param unixNanos the same by the wall clock of its instance, with which a window or day ends
+   * @param endNanos when its permit ends; for permits only
+   */
+  record Release(
+      LimitId id, int instance, long amount, long trueNanos, long unixNanos, long endNanos) {}
+
+  /** The most that any limit was exceeded by, and when. */
+  record Worst(LimitId id, long over, long trueNanos) {}
+
+  private final List<Release> releases = new ArrayList<>();
+
+  void released(Release release) {
+    releases.add(release);
+  }
+
+  /** A permit ends earlier than was thought. */
+  int count() {
+    return releases.size();
+  }
+
+  /** Returns the sum of what went of a limit in a span of true time. */
+  long sum(LimitId id, long fromNanos, long toNanos) {
+    long sum = 0;
+    for (Release each : releases) {
+      if (each.id().equals(id) && each.trueNanos() >= fromNanos && each.trueNanos() < toNanos) {
+        sum += each.amount();
+      }
+    }
+    return sum;
+  }
+
+  /** Returns the sum of what one instance let go of a limit in a span of true time. */
+  long sum(LimitId id, int instance, long fromNanos, long toNanos) {
+    long sum = 0;
+    for (Release each : releases) {
+      if (each.id().equals(id)
+          && each.instance() == instance
+          && each.trueNanos() >= fromNanos
+          && each.trueNanos() < toNanos) {
+        sum += each.amount();
+      }
+    }
+    return sum;
+  }
+
+  Worst worst(Map<LimitId, SpentLimit.Terms> limits) {
+    Map<LimitId, List<Release>> byLimit = new HashMap<>();
+    for (Release each : releases) {
+      byLimit.computeIfAbsent(each.id(), id -> new ArrayList<>()).add(each);
+    }
+    Worst worst = new Worst(limits.keySet().iterator().next(), Long.MIN_VALUE, 0);
+    for (Map.Entry<LimitId, List<Release>> each : byLimit.entrySet()) {
+      SpentLimit.Terms terms = limits.get(each.getKey());
+      Worst of =
+          switch (terms.kind()) {
+            case TRAILING -> trailing(each.getKey(), terms, each.getValue());
+            case FIXED, DAY, FIRST_USE -> cells(each.getKey(), terms, each.getValue());
+            case BUCKET -> bucket(each.getKey(), terms, each.getValue());
+            case PERMITS -> permits(each.getKey(), terms, each.getValue());
+          };
+      worst = of.over() > worst.over() ? of : worst;
+    }
+    return worst;
+  }
+
+  private static Worst trailing(LimitId id, SpentLimit.Terms terms, List<Release> releases) {
+    Deque<Release> window = new ArrayDeque<>();
+    long sum = 0;
+    Worst worst = new Worst(id, Long.MIN_VALUE, 0);
+    for (Release each : releases) {
+      while (!window.isEmpty()
+          && window.peekFirst().trueNanos() <= each.trueNanos() - terms.windowNanos()) {
+        sum -= window.removeFirst().amount();
+      }
+      window.addLast(each);
+      sum += each.amount();
+      worst = more(worst, new Worst(id, sum - terms.capacity(), each.trueNanos()));
+    }
+    return worst;
+  }
+
+  private static Worst more(Worst one, Worst other) {
+    return other.over() > one.over() ? other : one;
+  }
+
+  private static Worst cells(LimitId id, SpentLimit.Terms terms, List<Release> releases) {
+    Map<Long, Long> sums = new TreeMap<>();
+    Worst worst = new Worst(id, Long.MIN_VALUE, 0);
+    for (Release each : releases) {
+      long sum = sums.merge(each.unixNanos() / terms.windowNanos(), each.amount(), Long::sum);
+      worst = more(worst, new Worst(id, sum - terms.capacity(), each.trueNanos()));
+    }
+    return worst;
+  }
+
+  /** Counts one bucket for all, which is full at first and fills in one window. */
+  private static Worst bucket(LimitId id, SpentLimit.Terms terms, List<Release> releases) {
+    double level = terms.capacity();
+    long at = 0;
+    Worst worst = new Worst(id, Long.MIN_VALUE, 0);
+    for (Release each : releases) {
+      double filled = (double) terms.capacity() / terms.windowNanos() * (each.trueNanos() - at);
+      level = Math.min(terms.capacity(), level + filled) - each.amount();
+      at = each.trueNanos();
+      worst = more(worst, new Worst(id, (long) Math.floor(-level + 0.001), at));
+    }
+    return worst;
+  }
+
+  private static Worst permits(LimitId id, SpentLimit.Terms terms, List<Release> releases) {
+    Worst worst = new Worst(id, Long.MIN_VALUE, 0);
+    for (Release each : releases) {
+      long sum = 0;
+      for (Release other : releases) {
+        if (other.trueNanos() <= each.trueNanos() && other.endNanos() > each.trueNanos()) {
+          sum += other.amount();
+        }
+      }
+      worst = more(worst, new Worst(id, sum - terms.capacity(), each.trueNanos()));
+    }
+    return worst;
+  }
+}

@@ -1,0 +1,147 @@
+package io.penstock.shares;
+
+import static io.penstock.shares.ShareWorld.MILLI;
+import static io.penstock.shares.ShareWorld.SECOND;
+
+import io.penstock.shares.MemoryShareStore.Rule;
+import io.penstock.shares.SpentLimit.Kind;
+import io.penstock.shares.SpentLimit.Terms;
+import io.penstock.sharing.LimitId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+/** A random run of a fleet with random faults. All of it follows from the seed. */
+final class ShareSchedule {
+  static final double SECONDS = 60;
+
+  final ShareWorld world;
+  final List<String> faults = new ArrayList<>();
+  private final Random random;
+  private final double lease;
+  private final boolean hasDays;
+  private MemoryShareStore snapshot;
+
+  ShareSchedule(long seed, Set<Rule> leftOut) {
+    this.random = new Random(seed * 7919 + 1);
+    int count = one(2, 3, 3, 4);
+    long window = one(3, 5, 8) * SECOND;
+    long leaseNanos = one(2, 4) * SECOND;
+    lease = leaseNanos / 1e9;
+    Map<LimitId, Terms> limits = new LinkedHashMap<>();
+    int many = one(1, 1, 2, 4);
+    for (int i = 0; i < many; i++) {
+      Kind kind =
+          one(Kind.TRAILING, Kind.TRAILING, Kind.FIXED, Kind.DAY, Kind.BUCKET, Kind.PERMITS);
+      long length = kind == Kind.DAY ? 23 * SECOND : kind == Kind.PERMITS ? 3 * SECOND : window;
+      limits.put(ShareWorld.limit("l" + i), new Terms(kind, one(3, 20, 300), length));
+    }
+    hasDays = limits.values().stream().anyMatch(each -> each.kind() == Kind.DAY);
+    ShareTerms terms =
+        new ShareTerms(
+            leaseNanos,
+            500 * MILLI,
+            SECOND,
+            100 * MILLI,
+            leaseNanos + window + 3 * SECOND,
+            SECOND,
+            false);
+    world =
+        new ShareWorld(
+            seed,
+            new ShareWorld.Setting(
+                terms,
+                limits,
+                one(5, 50, 400) * MILLI,
+                one(0, 0, 5, 20),
+                one(0, 0, 5),
+                SECOND,
+                50 * MILLI,
+                leftOut));
+    snapshot = world.empty();
+    boolean some = false;
+    for (int i = 0; i < count; i++) {
+      int clients = one(0, 2, 6);
+      some |= clients > 0;
+      world.join(i, i == count - 1 && !some ? 6 : clients);
+    }
+    double at = 6;
+    while (at < SECONDS - 15) {
+      at += 0.2 + random.nextDouble() * 5.8;
+      fault(at, one(0.1, 0.5, 1.5, 3.0, 6.0, 12.0), random.nextInt(count));
+    }
+  }
+
+  @SafeVarargs
+  private final <T> T one(T... of) {
+    return of[random.nextInt(of.length)];
+  }
+
+  private void fault(double at, double lasts, int which) {
+    String kind =
+        one("data", "empty", "older", "crash", "pause", "flush", "cut", "join", "split", "leave");
+    if (kind.equals("split") && hasDays) {
+      return; // a day is too long to wait for what the other side has granted
+    }
+    faults.add("%.2f %s %.1f s, m%d".formatted(at, kind, lasts, which));
+    switch (kind) {
+      case "data" -> {
+        world.atSecond(at, world::storeGoes);
+        world.atSecond(at + lasts, () -> world.storeReturns(world.store));
+      }
+      case "empty" -> {
+        world.atSecond(at, world::storeGoes);
+        world.atSecond(at + lasts, () -> world.storeReturns(world.empty()));
+      }
+      case "older" -> {
+        world.atSecond(at - Math.min(3, lasts) * 0.5, () -> snapshot = world.snapshot());
+        world.atSecond(at, world::storeGoes);
+        world.atSecond(at + lasts, () -> world.storeReturns(snapshot));
+      }
+      case "crash" -> {
+        world.atSecond(at, () -> world.nodes.get(which).crash());
+        world.atSecond(at + lasts, () -> again(which));
+      }
+      case "leave" -> {
+        world.atSecond(at, () -> world.nodes.get(which).leave());
+        world.atSecond(at + lasts, () -> again(which));
+      }
+      case "pause" -> {
+        world.atSecond(at, () -> world.nodes.get(which).pause());
+        world.atSecond(at + lasts, () -> world.nodes.get(which).resume());
+      }
+      case "flush" -> world.atSecond(at, () -> world.store.flush());
+      case "cut" -> {
+        world.atSecond(at, () -> world.nodes.get(which).cut(true));
+        world.atSecond(at + lasts, () -> world.nodes.get(which).cut(false));
+      }
+      case "join" -> world.atSecond(at, () -> world.join(world.nodes.size(), 3));
+      default -> split(at, Math.min(lasts, lease * 0.8), which);
+    }
+  }
+
+  private void again(int which) {
+    if (!world.nodes.get(which).isAlive()) {
+      world.join(which, 3);
+    }
+  }
+
+  /** A copy that lags is promoted, while one instance goes on with the old one. */
+  private void split(double at, double lasts, int which) {
+    world.atSecond(
+        at,
+        () -> {
+          world.nodes.get(which).see(world.store);
+          world.store = world.snapshot();
+        });
+    world.atSecond(at + lasts, () -> world.nodes.get(which).see(null));
+  }
+
+  ShareOracle.Worst run() {
+    world.run(SECONDS);
+    return world.oracle.worst(world.setting.limits());
+  }
+}

@@ -1,0 +1,41 @@
+package io.penstock.shares;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Random faults: no limit is ever exceeded. */
+class ShareScheduleTest {
+  private static final int SCHEDULES = Integer.getInteger("penstock.shares.schedules", 200);
+  private static final long FIRST = Long.getLong("penstock.shares.first", 0);
+
+  @Test
+  void randomFaults_nothingIsEverOver() {
+    List<String> over = new ArrayList<>();
+    long releases = 0;
+    long late = 0;
+    for (long seed = FIRST; seed < FIRST + SCHEDULES; seed++) {
+      ShareSchedule schedule = new ShareSchedule(seed, Set.of());
+      ShareOracle.Worst worst = schedule.run();
+      releases += schedule.world.oracle.count();
+      late += schedule.world.calls;
+      if (worst.over() > 0) {
+        over.add(
+            "seed %d: %s over by %d at %.2f s, %s%n%s"
+                .formatted(
+                    seed,
+                    schedule.world.setting.limits().get(worst.id()),
+                    worst.over(),
+                    worst.trueNanos() / 1e9,
+                    worst.id(),
+                    schedule.faults));
+      }
+    }
+    System.out.printf("%d schedules, %d releases, %d calls%n", SCHEDULES, releases, late);
+    assertThat(over).isEmpty();
+    assertThat(releases).isPositive();
+  }
+}

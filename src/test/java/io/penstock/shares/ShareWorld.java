@@ -1,0 +1,340 @@
+package io.penstock.shares;
+
+import io.penstock.cost.LimitMeasure;
+import io.penstock.shares.MemoryShareStore.Rule;
+import io.penstock.sharing.LimitId;
+import io.penstock.time.StepAlarm;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A simulated fleet of instances that share limits over a simulated store, in true time that only
+ * the simulation knows. All that happens follows from the seed.
+ */
+final class ShareWorld {
+  static final long MILLI = 1_000_000;
+  static final long SECOND = 1_000 * MILLI;
+
+  private static final double FASTEST = 200e-6;
+
+  private record Event(long at, long order, Runnable action) {}
+
+  /**
+   * What holds for a whole run.
+   *
+   * @param lossPercent of messages, in each direction
+   * @param latePercent of messages that come seconds late
+   * @param clockNanos by how much wall clocks are wrong at most
+   */
+  record Setting(
+      ShareTerms terms,
+      Map<LimitId, SpentLimit.Terms> limits,
+      long latencyNanos,
+      int lossPercent,
+      int latePercent,
+      long clockNanos,
+      long answerNanos,
+      Set<Rule> leftOut) {}
+
+  final Random random;
+  final ShareOracle oracle = new ShareOracle();
+  final List<Node> nodes = new ArrayList<>();
+  final Setting setting;
+  private final PriorityQueue<Event> events =
+      new PriorityQueue<>(Comparator.comparingLong(Event::at).thenComparingLong(Event::order));
+  private long order;
+  private long now;
+  private int runs;
+  private int tags;
+  private int names;
+  MemoryShareStore store;
+  boolean up = true;
+  long messages;
+  long calls;
+
+  ShareWorld(long seed, Setting setting) {
+    this.random = new Random(seed);
+    this.setting = setting;
+    this.store =
+        new MemoryShareStore(
+            "run0",
+            () -> "e" + tags++,
+            setting.leftOut().isEmpty() ? EnumSet.noneOf(Rule.class) : setting.leftOut());
+  }
+
+  static LimitId limit(String name) {
+    return new LimitId(LimitId.Kind.KEY, name, "", LimitMeasure.REQUESTS, SECOND);
+  }
+
+  static Map<LimitId, SpentLimit.Terms> limits(SpentLimit.Terms... terms) {
+    Map<LimitId, SpentLimit.Terms> limits = new LinkedHashMap<>();
+    for (SpentLimit.Terms each : terms) {
+      limits.put(limit("l" + limits.size()), each);
+    }
+    return limits;
+  }
+
+  long now() {
+    return now;
+  }
+
+  void at(long trueNanos, Runnable action) {
+    events.add(new Event(Math.max(now, trueNanos), order++, action));
+  }
+
+  void atSecond(double seconds, Runnable action) {
+    at((long) (seconds * SECOND), action);
+  }
+
+  void run(double untilSeconds) {
+    long until = (long) (untilSeconds * SECOND);
+    while (!events.isEmpty() && events.peek().at() <= until) {
+      Event event = events.remove();
+      now = event.at();
+      event.action().run();
+    }
+    now = until;
+  }
+
+  /** Adds an instance with a number of clients for each limit. */
+  Node join(int index, int clients) {
+    Node node = new Node(index);
+    if (index < nodes.size()) {
+      nodes.set(index, node);
+    } else {
+      nodes.add(node);
+    }
+    node.start(clients);
+    return node;
+  }
+
+  void storeGoes() {
+    up = false;
+  }
+
+  void storeReturns(MemoryShareStore data) {
+    store = data.inRun("run" + ++runs);
+    up = true;
+  }
+
+  MemoryShareStore empty() {
+    return new MemoryShareStore("none", () -> "e" + tags++, setting.leftOut());
+  }
+
+  MemoryShareStore snapshot() {
+    return store.inRun("run" + ++runs);
+  }
+
+  /** One instance. */
+  final class Node implements ShareStore {
+    final int index;
+    final String name;
+    final ShareSync sync;
+    final Map<LimitId, SpentLimit> limits = new HashMap<>();
+    private final double rate;
+    private final long offset;
+    private final long wallOffset;
+    private boolean alive = true;
+    private boolean paused;
+    private boolean cut;
+    private @Nullable MemoryShareStore other;
+    private final List<Runnable> deferred = new ArrayList<>();
+
+    Node(int index) {
+      this.index = index;
+      this.name = "m" + index + "." + names++;
+      this.rate = 1 + FASTEST * (2 * random.nextDouble() - 1);
+      this.offset = (long) (random.nextDouble() * 1e6) * MILLI;
+      this.wallOffset = (long) (setting.clockNanos() * (random.nextDouble() - 0.5));
+      this.sync =
+          new ShareSync(name, this, this::clock, new Alarm(), setting.terms(), random::nextDouble);
+      setting
+          .limits()
+          .forEach(
+              (id, terms) -> {
+                SpentLimit limit =
+                    new SpentLimit(terms, sync.lease(), ignored -> wall(), sync::hurry);
+                limits.put(id, limit);
+                sync.add(id, limit);
+              });
+    }
+
+    private long clock() {
+      return offset + (long) (now * rate);
+    }
+
+    private long wall() {
+      return now + wallOffset + 1_000 * SECOND;
+    }
+
+    void start(int clients) {
+      at(now + random.nextLong(setting.terms().callNanos()), sync::start);
+      looks();
+      for (LimitId id : limits.keySet()) {
+        for (int i = 0; i < clients; i++) {
+          at(now + random.nextLong(SECOND), () -> arrive(id));
+        }
+      }
+    }
+
+    /** Looks every 20 ms whether something can go, as time passes. */
+    private void looks() {
+      if (alive) {
+        if (!paused) {
+          limits.values().forEach(limit -> limit.look(clock()));
+        }
+        at(now + 20 * MILLI, this::looks);
+      }
+    }
+
+    /** A client comes, waits, gets an answer, and comes again. */
+    void arrive(LimitId id) {
+      arrive(id, true);
+    }
+
+    void arrive(LimitId id, boolean again) {
+      if (!alive) {
+        return;
+      }
+      SpentLimit.Terms terms = setting.limits().get(id);
+      long most = Math.max(1, terms.capacity() / 15);
+      long amount = terms.kind() == SpentLimit.Kind.PERMITS ? 1 : 1 + random.nextLong(most);
+      arrive(id, amount, again);
+    }
+
+    void arrive(LimitId id, long amount, boolean again) {
+      run(() -> limits.get(id).arrive(amount, () -> went(id, amount, again), clock()));
+    }
+
+    private void went(LimitId id, long amount, boolean again) {
+      SpentLimit.Terms terms = setting.limits().get(id);
+      long took = (long) (setting.answerNanos() * (0.5 + random.nextDouble()));
+      boolean permit = terms.kind() == SpentLimit.Kind.PERMITS;
+      took = permit ? Math.min(took, terms.windowNanos()) : took;
+      oracle.released(new ShareOracle.Release(id, index, amount, now, wall(), now + took));
+      at(
+          now + took,
+          () -> {
+            if (permit) {
+              run(() -> limits.get(id).end(amount, clock()));
+            }
+            if (again) {
+              arrive(id);
+            }
+          });
+    }
+
+    /** Runs code of this instance: later if it is paused, never if it is dead. */
+    private void run(Runnable action) {
+      if (alive && paused) {
+        deferred.add(action);
+      } else if (alive) {
+        action.run();
+      }
+    }
+
+    void crash() {
+      alive = false;
+    }
+
+    boolean isAlive() {
+      return alive;
+    }
+
+    void leave() {
+      if (alive && !paused) {
+        sync.leave();
+      }
+      alive = false;
+    }
+
+    void pause() {
+      paused = true;
+    }
+
+    void resume() {
+      paused = false;
+      List<Runnable> due = List.copyOf(deferred);
+      deferred.clear();
+      due.forEach(this::run);
+    }
+
+    void cut(boolean off) {
+      cut = off;
+    }
+
+    /** Lets it see another store than the rest, or the same again for null. */
+    void see(@Nullable MemoryShareStore divided) {
+      other = divided;
+    }
+
+    @Override
+    public CompletionStage<Reply> exchange(Message message) {
+      CompletableFuture<Reply> reply = new CompletableFuture<>();
+      messages++;
+      calls += message.calls().size();
+      if (!isLost()) {
+        at(now + latency(), () -> reach(message, reply));
+      }
+      return reply;
+    }
+
+    private boolean isLost() {
+      return random.nextInt(100) < setting.lossPercent();
+    }
+
+    private long latency() {
+      long late = random.nextInt(100) < setting.latePercent() ? random.nextLong(5 * SECOND) : 0;
+      return MILLI + random.nextLong(setting.latencyNanos()) + late;
+    }
+
+    private void reach(Message message, CompletableFuture<Reply> reply) {
+      MemoryShareStore seen = other == null ? store : other;
+      if (cut || (!up && other == null)) {
+        return;
+      }
+      Reply answer = seen.carryOut(message);
+      if (!isLost()) {
+        at(now + latency(), () -> run(() -> reply.complete(answer)));
+      }
+    }
+
+    private final class Alarm implements StepAlarm {
+      private long set = Ticker.NEVER;
+
+      @Override
+      public void soon(Runnable step) {
+        ShareWorld.this.at(now, () -> run(step));
+      }
+
+      @Override
+      public void at(long instantNanos, Runnable step) {
+        set = instantNanos;
+        if (instantNanos == Ticker.NEVER) {
+          return;
+        }
+        long when = now + (long) ((instantNanos - clock()) / rate) + 1_000;
+        ShareWorld.this.at(
+            when,
+            () -> {
+              if (set == instantNanos) {
+                set = Ticker.NEVER;
+                run(step);
+              }
+            });
+      }
+    }
+  }
+}
