@@ -64,9 +64,16 @@ final class ShareOracle {
   }
 
   Worst worst(Map<LimitId, SpentLimit.Terms> limits) {
+    return worst(limits, 0);
+  }
+
+  /** Counts only what went from that instant on. */
+  Worst worst(Map<LimitId, SpentLimit.Terms> limits, long fromNanos) {
     Map<LimitId, List<Release>> byLimit = new HashMap<>();
     for (Release each : releases) {
-      byLimit.computeIfAbsent(each.id(), id -> new ArrayList<>()).add(each);
+      if (each.trueNanos() >= fromNanos) {
+        byLimit.computeIfAbsent(each.id(), id -> new ArrayList<>()).add(each);
+      }
     }
     Worst worst = new Worst(limits.keySet().iterator().next(), Long.MIN_VALUE, 0);
     for (Map.Entry<LimitId, List<Release>> each : byLimit.entrySet()) {

@@ -145,10 +145,11 @@ final class ShareWorld {
     final Map<LimitId, SpentLimit> limits = new HashMap<>();
     private final double rate;
     private final long offset;
-    private final long wallOffset;
+    private long wallOffset;
     private boolean alive = true;
     private boolean paused;
     private boolean cut;
+    private long lag;
     private @Nullable MemoryShareStore other;
     private final List<Runnable> deferred = new ArrayList<>();
 
@@ -275,6 +276,21 @@ final class ShareWorld {
       cut = off;
     }
 
+    /** Lets its messages come later to the store. */
+    void lag(long nanos) {
+      lag = nanos;
+    }
+
+    /** Sets by how much its wall clock is fast. */
+    void wall(long fastNanos) {
+      wallOffset = fastNanos;
+    }
+
+    /** Returns its share of a limit. */
+    long share(LimitId id) {
+      return limits.get(id).share(clock());
+    }
+
     /** Lets it see another store than the rest, or the same again for null. */
     void see(@Nullable MemoryShareStore divided) {
       other = divided;
@@ -286,7 +302,7 @@ final class ShareWorld {
       messages++;
       calls += message.calls().size();
       if (!isLost()) {
-        at(now + latency(), () -> reach(message, reply));
+        at(now + lag + latency(), () -> reach(message, reply));
       }
       return reply;
     }
