@@ -5,6 +5,7 @@ import io.penstock.shares.ShareStore.Answer;
 import io.penstock.shares.ShareStore.Call;
 import io.penstock.shares.ShareStore.Row;
 import io.penstock.sharing.LimitId;
+import io.penstock.time.Ticker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +15,17 @@ import org.jspecify.annotations.Nullable;
 final class LimitShare {
   private static final long MILLI = 1_000_000;
 
+  /** The least time between two messages of an instance. */
+  static final long LEAST_NANOS = 5 * MILLI;
+
+  /** The first call about something comes after this part of the usual time at the latest. */
+  private static final int SOON_PARTS = 5;
+
   /** While nothing changes, a limit that waits calls less often, at least this often. */
   private static final int SLOWEST_CALLS = 8;
+
+  /** For how many releases a unit stays with an instance that needs it all the time. */
+  private static final int TURN_INTERVALS = 20;
 
   private final String member;
   private final LimitId id;
@@ -25,12 +35,17 @@ final class LimitShare {
   private long target = Long.MAX_VALUE;
   private boolean crowded;
   private ShareEpoch stated = ShareEpoch.NONE;
-  private boolean stored;
+  private long granted;
+  private long ours;
   private long sequence;
   private @Nullable Row own;
   private @Nullable Row told;
   private long waitedFor;
   private boolean wanted;
+  private boolean news;
+  private boolean byTurns;
+  private long turnNanos;
+  private long raisedNanos = Long.MIN_VALUE / 2;
   private long calledNanos = Long.MIN_VALUE / 2;
   private int slowness = 1;
 
@@ -51,7 +66,7 @@ final class LimitShare {
    * @param told whether others have told of shares of it
    */
   boolean isStatedIn(ShareEpoch epoch, boolean told) {
-    return stated.equals(epoch) || (!stored && !told);
+    return stated.equals(epoch) || (granted == 0 && !told);
   }
 
   /** Returns whether its first waiting request needs a larger share. */
@@ -61,9 +76,7 @@ final class LimitShare {
 
   /** Records that other instances wait for this limit. */
   void setWanted(boolean byOthers) {
-    if (byOthers && !wanted) {
-      slowness = 1;
-    }
+    news |= byOthers && !wanted;
     wanted = byOthers;
   }
 
@@ -71,6 +84,16 @@ final class LimitShare {
   void drop(long now) {
     user.shrink(0, now);
     target = 0;
+    ours = 0;
+  }
+
+  /** Spends all that it holds, while nobody can take it over. */
+  void spendAll(long now) {
+    ShareUse use = user.use(now);
+    if (!use.isLong() && ours > user.share(now)) {
+      user.hold(ours, later(use), use.cell(), now);
+      user.wake();
+    }
   }
 
   /** Gives up all that was not spent, after others may have taken over what this limit held. */
@@ -79,27 +102,68 @@ final class LimitShare {
     stated = ShareEpoch.NONE;
   }
 
-  /** Returns whether the limit has something to say now. */
-  boolean isDue(long now) {
+  /** Records that something about this limit has changed at another instance. */
+  void news() {
+    news = true;
+  }
+
+  /** Stops spending at the end of its turn, where there are fewer units than instances. */
+  void endTurn(long now) {
+    if (byTurns && target > 0 && now >= turnEnds()) {
+      target = 0;
+      slowness = 1;
+      user.shrink(0, now);
+    }
+  }
+
+  /** Returns the instant from which the limit has something to say; never if it has nothing. */
+  long dueAt(long now) {
     ShareUse use = user.use(now);
     long share = user.share(now);
     long head = use.first() > share ? use.first() : 0;
-    long since = now - calledNanos;
-    if (head > 0 && waitedFor == 0) {
-      return since >= terms.callNanos() / 5;
+    boolean isAsked = wanted || crowded;
+    long least = Math.max(use.least(), now < turnEnds() ? share : Math.min(share, target));
+    boolean shrinks = use.isLong() && granted > Math.max(use.least(), use.used() + use.step());
+    if (head > 0 && (waitedFor == 0 || news)) {
+      return calledNanos + terms.callNanos() / SOON_PARTS;
     }
-    if (since < terms.callNanos() * slowness) {
-      return false;
+    if (byTurns && granted > 0) {
+      return handsOverAt(use, now);
     }
-    if (head != waitedFor || head > 0) {
-      return true;
+    if (isAsked && granted > least) {
+      return Math.max(calledNanos + soon(use) * slowness, turnEnds());
     }
-    long most = use.isLong() ? use.used() + use.step() : target;
-    boolean gives = (wanted || crowded || use.isLong()) && share > Math.max(use.least(), most);
-    boolean tells = wanted && share > use.least();
-    boolean idle = share > 0 && use.isIdle() && now - calledNanos > 2 * window(use);
-    boolean kept = stored && share > 0 && now - calledNanos > keptNanos(use) / 3;
-    return gives || tells || idle || kept;
+    long slowly = calledNanos + terms.callNanos() * slowness;
+    if ((news || wanted) && granted > 0) {
+      return Math.max(slowly, turnEnds());
+    }
+    if (head > 0 || waitedFor > 0 || shrinks) {
+      return slowly;
+    }
+    if (granted == 0) {
+      return Ticker.NEVER;
+    }
+    return use.isIdle() ? calledNanos + 2 * window(use) : calledNanos + keptNanos(use) / 3;
+  }
+
+  /** Returns when it ends its turn, or, after that, can give up what it spent. */
+  private long handsOverAt(ShareUse use, long now) {
+    if (target > 0) {
+      return turnEnds();
+    }
+    long look = Math.clamp(use.decayMillis() * MILLI / 20, LEAST_NANOS, terms.beatNanos());
+    return use.least() < granted ? calledNanos + LEAST_NANOS : now + look;
+  }
+
+  /** Returns how soon after a call there may be more to give up. */
+  private long soon(ShareUse use) {
+    long part = terms.callNanos() / SOON_PARTS;
+    return Math.clamp(use.decayMillis() * MILLI / 4, part / 4, part);
+  }
+
+  /** Returns when a share that was raised may be taken away again. */
+  private long turnEnds() {
+    return raisedNanos + turnNanos;
   }
 
   private static long window(ShareUse use) {
@@ -128,7 +192,9 @@ final class LimitShare {
     calledNanos = now;
     sequence++;
     ShareUse before = user.use(now);
-    long most = ended ? 0 : target;
+    news = false;
+    boolean keeps = now < turnEnds();
+    long most = ended ? 0 : keeps ? Long.MAX_VALUE : target;
     if (before.isLong()) {
       most = Math.min(most, before.used() + before.step());
     } else if (before.isIdle()) {
@@ -136,10 +202,12 @@ final class LimitShare {
     }
     ShareUse use = user.shrink(most, now);
     long share = user.share(now);
-    long later = later(use);
+    long later = ended ? 0 : later(use);
     user.hold(share, later, use.cell(), now);
     waitedFor = use.first() > share ? use.first() : 0;
-    return new Call(id, sequence, beat, epoch, raises, share, later, use, absent, heard);
+    long held = Math.max(use.least(), share);
+    ours = held;
+    return new Call(id, sequence, beat, epoch, raises, held, later, use, absent, heard);
   }
 
   /**
@@ -152,27 +220,32 @@ final class LimitShare {
     if (!answer.taken()) {
       return false;
     }
-    boolean lost = stored && stated.equals(call.epoch()) && !answer.known();
+    boolean lost = granted > 0 && stated.equals(call.epoch()) && !answer.known();
     stated = call.epoch();
     own =
         call.use().isLong()
             ? new Row(member, answer.share(), call.later(), call.use().cell(), decay(call))
             : null;
-    stored = answer.share() > 0;
+    granted = answer.share();
+    ours = holds ? granted : ours;
     long before = user.share(now);
     target = answer.target();
     crowded = answer.crowded();
+    long interval = call.use().decayMillis() * MILLI / Math.max(1, answer.capacity());
+    turnNanos = Math.clamp(TURN_INTERVALS * interval, terms.callNanos(), terms.beatNanos());
+    byTurns = crowded && answer.capacity() <= answer.rows().size();
     long share = before;
     if (holds) {
       ShareUse use = user.use(now);
       share =
-          crowded
-              ? Math.max(use.least(), Math.min(answer.share(), Math.max(target, 0)))
+          crowded && now >= turnEnds()
+              ? Math.min(answer.share(), Math.max(target, 0))
               : answer.share();
       user.hold(share, later(use), call.use().cell(), now);
     }
     share = user.share(now);
-    slowness = share == before ? Math.min(SLOWEST_CALLS, slowness * 2) : 1;
+    raisedNanos = share > before ? now : raisedNanos;
+    slowness = share == before && !byTurns ? Math.min(SLOWEST_CALLS, slowness * 2) : 1;
     if (share > before) {
       user.wake();
     }

@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Store of the shares of limits. Safe from any thread; {@link #exchange} returns at once.
+ * Store of the shares of limits. Safe from any thread; {@link #exchange} returns at once. When an
+ * instance begins to wait for a share, or leaves something for those who wait, the store tells all
+ * instances at once ({@link ShareSync#changed}); that may fail, because they look by themselves.
  *
  * <p>A call states what an instance holds itself to from the sending of the call on. The store sets
  * the share to that, and then raises it as far as the limit allows. Nothing is a difference, so the

@@ -51,6 +51,10 @@ public final class ShareSync {
   private final Map<LimitId, LimitShare> limits = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean hurried = new AtomicBoolean();
+  private final ConcurrentLinkedQueue<LimitId> changes = new ConcurrentLinkedQueue<>();
+
+  /** The limits that may have something to say before the next beat. */
+  private final Set<LimitId> urgent = ConcurrentHashMap.newKeySet();
 
   private ShareEpoch epoch = ShareEpoch.NONE;
   private long count;
@@ -71,6 +75,7 @@ public final class ShareSync {
   private long contactNanos = Long.MIN_VALUE / 2;
   private long steppedNanos;
   private long gapNanos = Long.MIN_VALUE / 2;
+  private boolean spendsAll;
   private boolean stopped;
 
   /**
@@ -112,10 +117,19 @@ public final class ShareSync {
     limits.computeIfAbsent(id, absent -> new LimitShare(member, absent, user, terms));
   }
 
-  /** Looks soon whether a share should change. */
-  public void hurry() {
+  /** Looks soon whether the share of a limit should change. */
+  public void hurry(LimitId id) {
+    urgent.add(id);
     if (hurried.compareAndSet(false, true)) {
       alarm.soon(this::step);
+    }
+  }
+
+  /** Takes in that the share of another instance of a limit has changed, or that one waits. */
+  public void changed(LimitId id) {
+    if (limits.containsKey(id)) {
+      changes.add(id);
+      hurry(id);
     }
   }
 
@@ -163,6 +177,13 @@ public final class ShareSync {
         pause(now);
       }
       steppedNanos = now;
+      hurried.set(false);
+      for (LimitId each = changes.poll(); each != null; each = changes.poll()) {
+        LimitShare limit = limits.get(each);
+        if (limit != null) {
+          limit.news();
+        }
+      }
       for (Arrived each = arrived.poll(); each != null; each = arrived.poll()) {
         arrive(each, now);
       }
@@ -170,10 +191,9 @@ public final class ShareSync {
         sent = null;
       }
       extend(now);
+      spendAll(now);
       begun = sent == null ? begin(now) : null;
-      alarm.at(
-          sent == null ? now + terms.callNanos() : sent.atNanos() + terms.timeoutNanos(),
-          this::step);
+      alarm.at(next(now), this::step);
     }
     if (begun != null) {
       send(begun);
@@ -200,22 +220,19 @@ public final class ShareSync {
     }
   }
 
+  /** While the store is away, nobody can be given what this instance holds. */
+  private void spendAll(long now) {
+    boolean away = now - contactNanos > 2 * terms.beatNanos() + terms.timeoutNanos();
+    if (away && !spendsAll && lease.holds(now)) {
+      limits.values().forEach(limit -> limit.spendAll(now));
+    }
+    spendsAll = away;
+  }
+
   private @Nullable Message begin(long now) {
-    boolean all = hurried.getAndSet(false);
     boolean due = now >= dueNanos;
-    if (!due && now - sentNanos < terms.callNanos() / (all ? 5 : 1)) {
-      return null;
-    }
-    boolean reachable = !epoch.equals(ShareEpoch.NONE);
-    List<LimitShare> calling = new ArrayList<>();
-    for (LimitShare each : reachable ? limits.values() : List.<LimitShare>of()) {
-      if (!isStated(each, now) || each.isDue(now)) {
-        if (calling.size() < MOST_CALLS) {
-          calling.add(each);
-        }
-      }
-    }
-    if (!due && calling.isEmpty()) {
+    List<LimitShare> calling = reachable() ? calling(due, now) : List.of();
+    if (!due && (calling.isEmpty() || now - sentNanos < LimitShare.LEAST_NANOS)) {
       return null;
     }
     number++;
@@ -226,6 +243,7 @@ public final class ShareSync {
     List<Call> calls = new ArrayList<>();
     for (LimitShare each : calling) {
       List<Row> heard = isStated(each, now) ? List.of() : told.of(each.id(), now);
+      urgent.add(each.id());
       calls.add(
           each.call(number, epoch, mayRaise(each, now), ended, peers.absent(now), heard, now));
     }
@@ -234,6 +252,52 @@ public final class ShareSync {
     Message message = new Message(member, calls, beat(false, now));
     sent = new Sent(message, now);
     return message;
+  }
+
+  private boolean reachable() {
+    return !epoch.equals(ShareEpoch.NONE);
+  }
+
+  /** Returns the limits that have something to say: of all with a beat, else of the urgent ones. */
+  private List<LimitShare> calling(boolean all, long now) {
+    List<LimitShare> calling = new ArrayList<>();
+    for (LimitShare each : all ? limits.values() : urgent()) {
+      each.endTurn(now);
+      if (!isStated(each, now) || each.dueAt(now) <= now) {
+        calling.add(each);
+      }
+      if (calling.size() == MOST_CALLS) {
+        break;
+      }
+    }
+    return calling;
+  }
+
+  private List<LimitShare> urgent() {
+    List<LimitShare> each = new ArrayList<>();
+    for (LimitId id : urgent) {
+      LimitShare limit = limits.get(id);
+      if (limit != null) {
+        each.add(limit);
+      }
+    }
+    return each;
+  }
+
+  /** Returns when the next message is due. */
+  private long next(long now) {
+    if (sent != null) {
+      return sent.atNanos() + terms.timeoutNanos();
+    }
+    long next = dueNanos;
+    for (LimitShare each : reachable() ? urgent() : List.<LimitShare>of()) {
+      long at = each.dueAt(now);
+      if (at == Ticker.NEVER) {
+        urgent.remove(each.id());
+      }
+      next = Math.min(next, at);
+    }
+    return Math.max(next, sentNanos + LimitShare.LEAST_NANOS);
   }
 
   private boolean isStated(LimitShare limit, long now) {
@@ -360,6 +424,7 @@ public final class ShareSync {
       LimitShare limit = limits.get(each);
       if (limit != null) {
         limit.setWanted(true);
+        urgent.add(each);
       }
     }
     wanted = next;

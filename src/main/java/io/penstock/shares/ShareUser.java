@@ -3,9 +3,9 @@ package io.penstock.shares;
 /** A limit of this instance that spends a share of a limit of all. Safe from any thread. */
 public interface ShareUser {
   /**
-   * Lowers the share to {@code most}, or to what was spent if that is more, and returns what was
-   * spent and is waited for. It never raises the share. In a later day than that of the share, it
-   * lowers what was to be spent then.
+   * Lowers the share to {@code most}, and returns what was spent and is waited for: the share may
+   * then be less than what was spent. It never raises the share. In a later day than that of the
+   * share, it lowers what was to be spent then.
    */
   ShareUse shrink(long most, long now);
 

@@ -156,6 +156,16 @@ final class MemoryShareStore {
   private final Map<LimitId, Hash> hashes = new java.util.HashMap<>();
   private final TagSource tags;
 
+  /** The limits whose waiting instances, or holders, were told since the last look. */
+  private final List<LimitId> news = new ArrayList<>();
+
+  /** Returns the limits of which all instances are told because of the last message. */
+  List<LimitId> news() {
+    List<LimitId> last = List.copyOf(news);
+    news.clear();
+    return last;
+  }
+
   /** Gives the tags of new epochs. */
   interface TagSource {
     String next();
@@ -450,6 +460,7 @@ final class MemoryShareStore {
     private final Set<String> absent;
     private final ShareUse use;
     private long capacity;
+    private boolean crowded;
 
     Sharing(Hash hash, String me, Call call, @Nullable Stored before, Set<String> absent) {
       this.hash = hash;
@@ -502,15 +513,57 @@ final class MemoryShareStore {
         }
       }
       long need = Math.min(capacity, use.need(call.held()));
+      hash.rows.put(me, mine(call.held(), need, turn));
+      long target = target(need);
       long free = call.raises() ? Math.max(0, capacity - sum - ahead(turn)) : 0;
-      long more = Math.min(free, Math.max(0, need - call.held()));
+      long more = Math.min(free, Math.max(0, Math.min(need, target) - call.held()));
       if (head > 0 && call.held() + more < head) {
         more = 0; // it is left to those whom it would be enough for
       }
       long share = call.held() + more;
-      turn = share >= head ? 0 : turn;
-      hash.rows.put(me, mine(share, need, turn));
-      return answer(share, need, Math.max(0, capacity - sum - more));
+      long left = capacity - sum - more;
+      long next = share >= head ? 0 : turn;
+      boolean waits = next > 0 && (before == null || before.turn() == 0);
+      boolean leaves = before != null && share < before.share() && left >= lack();
+      if (waits || leaves) {
+        news.add(call.id());
+      }
+      hash.rows.put(me, mine(share, need, next));
+      return new Answer(
+          call.id(),
+          true,
+          before != null,
+          share,
+          target,
+          crowded,
+          Math.max(0, left),
+          capacity,
+          rows());
+    }
+
+    private List<Row> rows() {
+      List<Row> rows = new ArrayList<>();
+      hash.rows.forEach(
+          (name, row) -> {
+            if (!name.equals(me)) {
+              rows.add(new Row(name, row.share(), row.later(), row.cell(), row.decayMillis()));
+            }
+          });
+      return rows;
+    }
+
+    /** Returns what the instance lacks that waits for longest. */
+    private long lack() {
+      long first = Long.MAX_VALUE;
+      long lack = Long.MAX_VALUE;
+      for (Map.Entry<String, Stored> each : hash.rows.entrySet()) {
+        Stored row = each.getValue();
+        if (!each.getKey().equals(me) && row.turn() > 0 && row.turn() < first) {
+          first = row.turn();
+          lack = row.head() - row.share();
+        }
+      }
+      return lack;
     }
 
     /** Returns what those who wait for longer still lack. */
@@ -530,40 +583,29 @@ final class MemoryShareStore {
     }
 
     /** Finds the target by filling all needs evenly; what is left goes to those who wait first. */
-    private Answer answer(long share, long need, long free) {
+    private long target(long need) {
       long rest = capacity;
       Map<String, Stored> living = new TreeMap<>();
-      List<Row> rows = new ArrayList<>();
       for (Map.Entry<String, Stored> each : hash.rows.entrySet()) {
-        Stored row = each.getValue();
         if (absent.contains(each.getKey())) {
-          rest -= counts(row);
+          rest -= counts(each.getValue());
         } else {
-          living.put(each.getKey(), row);
-        }
-        if (!each.getKey().equals(me)) {
-          rows.add(new Row(each.getKey(), row.share(), row.later(), row.cell(), row.decayMillis()));
+          living.put(each.getKey(), each.getValue());
         }
       }
       rest = Math.max(0, rest);
       List<Long> needs = living.values().stream().map(Stored::need).sorted().toList();
       long left = rest;
       int count = needs.size();
-      long level = -1;
       for (long each : needs) {
         if (each > left / count) {
-          level = left / count;
-          break;
+          crowded = true;
+          return filled(living, left / count, rest);
         }
         left -= each;
         count--;
       }
-      long target = need + (level < 0 ? left / (2L * needs.size()) : 0);
-      if (level >= 0) {
-        target = filled(living, level, rest);
-      }
-      return new Answer(
-          call.id(), true, before != null, share, target, level >= 0, free, capacity, rows);
+      return need + left / (2L * needs.size());
     }
 
     private long filled(Map<String, Stored> living, long level, long rest) {
@@ -574,16 +616,17 @@ final class MemoryShareStore {
         filled.put(each.getKey(), part);
         left -= part;
       }
-      TreeSet<Map.Entry<Long, String>> order =
+      TreeSet<Map.Entry<Long, String>> queue =
           new TreeSet<>(
               Map.Entry.<Long, String>comparingByKey().thenComparing(Map.Entry::getValue));
       living.forEach(
           (name, row) -> {
             if (row.need() > filled.get(name)) {
-              order.add(Map.entry(row.turn() == 0 ? Long.MAX_VALUE : row.turn(), name));
+              long turn = row.turn();
+              queue.add(Map.entry(turn == 0 ? Long.MAX_VALUE : turn, name));
             }
           });
-      for (Map.Entry<Long, String> each : order) {
+      for (Map.Entry<Long, String> each : queue) {
         Stored row = living.get(each.getValue());
         long part = filled.get(each.getValue());
         boolean waits = row.turn() > 0 && row.head() > part;

@@ -60,6 +60,8 @@ final class ShareSchedule {
                 one(0, 0, 5),
                 SECOND,
                 50 * MILLI,
+                15,
+                20 * MILLI,
                 leftOut));
     snapshot = world.empty();
     boolean some = false;

@@ -37,6 +37,8 @@ final class ShareWorld {
    * @param lossPercent of messages, in each direction
    * @param latePercent of messages that come seconds late
    * @param clockNanos by how much wall clocks are wrong at most
+   * @param lookNanos how often an instance looks whether a window let something go
+   * @param parts the limit divided by that is the most that a request costs
    */
   record Setting(
       ShareTerms terms,
@@ -46,6 +48,8 @@ final class ShareWorld {
       int latePercent,
       long clockNanos,
       long answerNanos,
+      int parts,
+      long lookNanos,
       Set<Rule> leftOut) {}
 
   final Random random;
@@ -166,7 +170,7 @@ final class ShareWorld {
           .forEach(
               (id, terms) -> {
                 SpentLimit limit =
-                    new SpentLimit(terms, sync.lease(), ignored -> wall(), sync::hurry);
+                    new SpentLimit(terms, sync.lease(), ignored -> wall(), () -> sync.hurry(id));
                 limits.put(id, limit);
                 sync.add(id, limit);
               });
@@ -190,13 +194,13 @@ final class ShareWorld {
       }
     }
 
-    /** Looks every 20 ms whether something can go, as time passes. */
+    /** Looks at intervals whether something can go, as time passes. */
     private void looks() {
       if (alive) {
         if (!paused) {
           limits.values().forEach(limit -> limit.look(clock()));
         }
-        at(now + 20 * MILLI, this::looks);
+        at(now + setting.lookNanos(), this::looks);
       }
     }
 
@@ -210,7 +214,7 @@ final class ShareWorld {
         return;
       }
       SpentLimit.Terms terms = setting.limits().get(id);
-      long most = Math.max(1, terms.capacity() / 15);
+      long most = Math.max(1, terms.capacity() / setting.parts());
       long amount = terms.kind() == SpentLimit.Kind.PERMITS ? 1 : 1 + random.nextLong(most);
       arrive(id, amount, again);
     }
@@ -313,7 +317,9 @@ final class ShareWorld {
 
     private long latency() {
       long late = random.nextInt(100) < setting.latePercent() ? random.nextLong(5 * SECOND) : 0;
-      return MILLI + random.nextLong(setting.latencyNanos()) + late;
+      return Math.min(MILLI, setting.latencyNanos() / 5)
+          + random.nextLong(setting.latencyNanos())
+          + late;
     }
 
     private void reach(Message message, CompletableFuture<Reply> reply) {
@@ -322,8 +328,21 @@ final class ShareWorld {
         return;
       }
       Reply answer = seen.carryOut(message);
+      tell(seen.news(), seen);
       if (!isLost()) {
         at(now + latency(), () -> run(() -> reply.complete(answer)));
+      }
+    }
+
+    private void tell(List<LimitId> news, MemoryShareStore by) {
+      for (Node each : nodes) {
+        boolean hears =
+            each != this && !each.cut && (each.other == null ? store : each.other) == by;
+        for (LimitId id : hears ? news : List.<LimitId>of()) {
+          if (!isLost()) {
+            at(now + latency(), () -> each.run(() -> each.sync.changed(id)));
+          }
+        }
       }
     }
 

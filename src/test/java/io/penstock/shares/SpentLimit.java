@@ -218,7 +218,7 @@ final class SpentLimit implements ShareUser {
   @Override
   public ShareUse shrink(long most, long now) {
     pass(now);
-    share = Math.max(least(now), Math.min(right(), most));
+    share = Math.min(right(), most);
     shareCell = cell;
     later = Math.min(later, share);
     level = Math.min(level, share);
