@@ -178,14 +178,14 @@ final class LimitShare {
   /**
    * Makes the call that is due. From now on the limit holds itself to what it states.
    *
-   * @param raises whether the share may be raised; {@code settledNanos} is for how long it has been
-   *     certain that all that was spent is stated
+   * @param raises whether the share may be raised
+   * @param leaves whether nothing is spent any more
    */
   Call call(
       long beat,
       ShareEpoch epoch,
       boolean raises,
-      boolean ended,
+      boolean leaves,
       List<Absent> absent,
       List<Row> heard,
       long now) {
@@ -194,7 +194,7 @@ final class LimitShare {
     ShareUse before = user.use(now);
     news = false;
     boolean keeps = now < turnEnds();
-    long most = ended ? 0 : keeps ? Long.MAX_VALUE : target;
+    long most = leaves ? 0 : keeps ? Long.MAX_VALUE : target;
     if (before.isLong()) {
       most = Math.min(most, before.used() + before.step());
     } else if (before.isIdle()) {
@@ -202,7 +202,7 @@ final class LimitShare {
     }
     ShareUse use = user.shrink(most, now);
     long share = user.share(now);
-    long later = ended ? 0 : later(use);
+    long later = leaves ? 0 : later(use);
     user.hold(share, later, use.cell(), now);
     waitedFor = use.first() > share ? use.first() : 0;
     long held = Math.max(use.least(), share);

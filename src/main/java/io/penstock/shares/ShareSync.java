@@ -245,7 +245,7 @@ public final class ShareSync {
       List<Row> heard = isStated(each, now) ? List.of() : told.of(each.id(), now);
       urgent.add(each.id());
       calls.add(
-          each.call(number, epoch, mayRaise(each, now), ended, peers.absent(now), heard, now));
+          each.call(number, epoch, mayRaise(each, now), false, peers.absent(now), heard, now));
     }
     dueNanos = now + (long) (terms.beatNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
     sentNanos = now;

@@ -35,7 +35,9 @@ class ShareNamedSchedulesTest {
     ShareTerms terms =
         new ShareTerms(4 * SECOND, 500 * MILLI, SECOND, 100 * MILLI, grace, SECOND, continues);
     return new ShareWorld(
-        seed, new ShareWorld.Setting(terms, limits, latency, 0, 0, 0, 50 * MILLI, Set.of()));
+        seed,
+        new ShareWorld.Setting(
+            terms, limits, latency, 0, 0, 0, 50 * MILLI, 15, 20 * MILLI, Set.of()));
   }
 
   private static Terms trailing(long capacity, long seconds) {
