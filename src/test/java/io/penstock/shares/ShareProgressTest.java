@@ -10,6 +10,7 @@ import io.penstock.sharing.LimitId;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -33,8 +34,13 @@ class ShareProgressTest {
             SECOND,
             answerNanos,
             400,
-            Math.clamp(terms.windowNanos() / 50, MILLI / 5, 20 * MILLI),
+            look(terms),
             Set.of()));
+  }
+
+  private static long look(Terms terms) {
+    long fine = Math.clamp(terms.windowNanos() / 50, MILLI / 5, 20 * MILLI);
+    return terms.kind() == Kind.DAY ? SECOND : fine;
   }
 
   private static void join(ShareWorld world, List<Integer> clients) {
@@ -105,5 +111,53 @@ class ShareProgressTest {
         (double) world.calls * SECOND / world.now(),
         world.oracle.worst(world.setting.limits()).over());
     assertThat(world.oracle.worst(world.setting.limits()).over()).isLessThanOrEqualTo(0);
+  }
+
+  @Test
+  void dayWithTenKillsAndTenDeploys_nineTenthsAreUsed() {
+    Terms terms = new Terms(Kind.DAY, 1_000_000, 86_400 * SECOND);
+    ShareWorld world = world(5, terms, true, 1_000 * SECOND);
+    join(world, List.of(5, 5, 5));
+    double begins = 86_400 - 1_000; // the wall clock begins at second 1,000
+    for (int i = 0; i < 20; i++) {
+      boolean deploy = i % 2 == 0;
+      int which = i % 3;
+      double at = begins + 3_000 + i * 4_000;
+      world.atSecond(
+          at,
+          () -> {
+            if (deploy) {
+              world.nodes.get(which).leave();
+            } else {
+              world.nodes.get(which).crash();
+            }
+          });
+      world.atSecond(at + 30, () -> world.join(which, 5));
+    }
+    world.run(begins + 86_400);
+    double used = used(world, begins, begins + 86_400);
+    System.out.printf(
+        "day with ten kills and ten deploys: used %.3f, over %d%n",
+        used, world.oracle.worst(world.setting.limits()).over());
+    assertThat(world.oracle.worst(world.setting.limits()).over()).isLessThanOrEqualTo(0);
+    assertThat(used).isGreaterThan(0.9);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true", "false"})
+  void oneIsCutOffForTenMinutes_overByItsShareAtMost(boolean continues) {
+    ShareWorld world =
+        world(7, new Terms(Kind.TRAILING, 60_000, 60 * SECOND), continues, 200 * MILLI);
+    join(world, EVEN);
+    long[] share = new long[1];
+    world.atSecond(179.9, () -> share[0] = world.oracle.sum(LIMIT, 0, 120 * SECOND, 180 * SECOND));
+    world.atSecond(180, () -> world.nodes.get(0).cut(true));
+    world.atSecond(780, () -> world.nodes.get(0).cut(false));
+    world.run(900);
+    long over = world.oracle.worst(world.setting.limits()).over();
+    System.out.printf(
+        "one cut off for 10 min, continues %s: over %d, share about %d, used during %.3f%n",
+        continues, over, share[0], used(world, 180, 780));
+    assertThat(over).isLessThanOrEqualTo(continues ? share[0] * 21 / 20 : 0);
   }
 }

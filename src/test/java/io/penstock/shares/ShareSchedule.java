@@ -18,11 +18,16 @@ import java.util.Set;
 final class ShareSchedule {
   static final double SECONDS = 60;
 
+  /** After a loss, an instance states within this time what it got before. */
+  private static final double UNKNOWN_SECONDS = 4;
+
   final ShareWorld world;
   final List<String> faults = new ArrayList<>();
   private final Random random;
   private final double lease;
   private final boolean hasDays;
+  private double stopped;
+  private double lost;
   private MemoryShareStore snapshot;
 
   ShareSchedule(long seed, Set<Rule> leftOut) {
@@ -85,8 +90,8 @@ final class ShareSchedule {
   private void fault(double at, double lasts, int which) {
     String kind =
         one("data", "empty", "older", "crash", "pause", "flush", "cut", "join", "split", "leave");
-    if (kind.equals("split") && hasDays) {
-      return; // a day is too long to wait for what the other side has granted
+    if (hasDays && isConceded(kind, at, lasts)) {
+      return;
     }
     faults.add("%.2f %s %.1f s, m%d".formatted(at, kind, lasts, which));
     switch (kind) {
@@ -123,6 +128,22 @@ final class ShareSchedule {
       case "join" -> world.atSecond(at, () -> world.join(world.nodes.size(), 3));
       default -> split(at, Math.min(lasts, lease * 0.8), which);
     }
+  }
+
+  /**
+   * Returns whether a fault may make a day limit exceed: a split, because a day is too long to wait
+   * for what the other side has granted, and an instance that stops while the store loses its data,
+   * because what it got in the last seconds is known to nobody.
+   */
+  private boolean isConceded(String kind, double at, double lasts) {
+    boolean loses = Set.of("empty", "older", "flush").contains(kind);
+    boolean stops = Set.of("crash", "leave", "cut", "pause").contains(kind);
+    if (kind.equals("split") || (loses && at < stopped) || (stops && at < lost)) {
+      return true;
+    }
+    stopped = stops ? Math.max(stopped, at + lasts + UNKNOWN_SECONDS) : stopped;
+    lost = loses ? Math.max(lost, at + lasts + UNKNOWN_SECONDS) : lost;
+    return false;
   }
 
   private void again(int which) {
