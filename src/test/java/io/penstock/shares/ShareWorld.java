@@ -114,7 +114,12 @@ final class ShareWorld {
 
   /** Adds an instance with a number of clients for each limit. */
   Node join(int index, int clients) {
-    Node node = new Node(index);
+    return join(index, clients, setting.limits());
+  }
+
+  /** Adds an instance that has been told other sizes of the limits. */
+  Node join(int index, int clients, Map<LimitId, SpentLimit.Terms> sizes) {
+    Node node = new Node(index, sizes);
     if (index < nodes.size()) {
       nodes.set(index, node);
     } else {
@@ -157,7 +162,7 @@ final class ShareWorld {
     private @Nullable MemoryShareStore other;
     private final List<Runnable> deferred = new ArrayList<>();
 
-    Node(int index) {
+    Node(int index, Map<LimitId, SpentLimit.Terms> sizes) {
       this.index = index;
       this.name = "m" + index + "." + names++;
       this.rate = 1 + FASTEST * (2 * random.nextDouble() - 1);
@@ -165,15 +170,13 @@ final class ShareWorld {
       this.wallOffset = (long) (setting.clockNanos() * (random.nextDouble() - 0.5));
       this.sync =
           new ShareSync(name, this, this::clock, new Alarm(), setting.terms(), random::nextDouble);
-      setting
-          .limits()
-          .forEach(
-              (id, terms) -> {
-                SpentLimit limit =
-                    new SpentLimit(terms, sync.lease(), ignored -> wall(), () -> sync.hurry(id));
-                limits.put(id, limit);
-                sync.add(id, limit);
-              });
+      sizes.forEach(
+          (id, terms) -> {
+            SpentLimit limit =
+                new SpentLimit(terms, sync.lease(), ignored -> wall(), () -> sync.hurry(id));
+            limits.put(id, limit);
+            sync.add(id, limit);
+          });
     }
 
     private long clock() {
