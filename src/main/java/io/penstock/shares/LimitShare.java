@@ -143,7 +143,7 @@ final class LimitShare {
     if (granted == 0) {
       return Ticker.NEVER;
     }
-    return use.isIdle() ? calledNanos + 2 * window(use) : calledNanos + keptNanos(use) / 3;
+    return use.isIdle() ? calledNanos + 2 * window(use) : calledNanos + use.keptMillis() * MILLI / 3;
   }
 
   /** Returns when it ends its turn, or, after that, can give up what it spent. */
@@ -168,11 +168,6 @@ final class LimitShare {
 
   private static long window(ShareUse use) {
     return Math.max(1_000, use.decayMillis()) * MILLI;
-  }
-
-  /** Returns for how long the store keeps a share of which it hears nothing. */
-  static long keptNanos(ShareUse use) {
-    return Math.max(600_000, 4 * use.decayMillis()) * MILLI;
   }
 
   /**

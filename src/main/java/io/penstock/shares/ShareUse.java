@@ -61,6 +61,11 @@ public record ShareUse(
     return Math.min(capacity, Math.max(wanted, first));
   }
 
+  /** Returns for how long the store keeps a share of which it hears nothing. */
+  public long keptMillis() {
+    return Math.max(600_000, 4 * decayMillis);
+  }
+
   /** Returns whether nothing is spent and nobody waits. */
   public boolean isIdle() {
     return used == 0 && waiting == 0 && recent == 0;

@@ -1,7 +1,6 @@
 /**
- * Shares of limits: the protocol by which instances divide one limit among them. A store keeps one
- * number for each limit and instance, its share; the instance runs its own limit with that share as
- * capacity. The sum of the shares is never above the limit.
+ * The protocol by which instances divide a limit among them: each has a share on a lease, and the
+ * sum of the shares is never above the limit.
  */
 @NullMarked
 package io.penstock.shares;

@@ -79,6 +79,7 @@ final class LayerTable {
           new Row(2, "config", layersTo(1).or(packages("config.shape", "provider", "dialect"))),
           new Row(2, "redis", layersTo(1)),
           new Row(2, "redis.coordination", layersTo(1).or(packages("redis"))),
+          new Row(2, "redis.shares", layersTo(1).or(packages("redis"))),
           new Row(2, "slices", layersTo(1).or(packages("redis"))),
           new Row(2, "counts", layersTo(1).or(packages("redis"))),
           new Row(2, "region", layersTo(1).or(packages("counts"))),

@@ -19,6 +19,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +27,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The scripts of the store in Java: what they do with one message, at once. A copy is a snapshot.
  */
-final class MemoryShareStore {
+public final class MemoryShareStore {
   /** Rules that can be left out, to show that each is needed. */
-  enum Rule {
+  public enum Rule {
     LATE_CALLS_ARE_IGNORED,
     OLDER_EPOCHS_ARE_IGNORED,
     LONGER_WAITERS_COME_FIRST,
@@ -52,7 +53,10 @@ final class MemoryShareStore {
   /** By how much the clocks of two instances may differ, twice. */
   private static final long CLOCKS_MILLIS = 2_000;
 
-  private static final int MOST_TOLD = 10_000;
+  /** How many shares told are kept, and how many an answer has at most. */
+  private int mostKept = 10_000;
+
+  private int mostTold = 1_000;
 
   private static final class Member {
     private long number;
@@ -160,21 +164,27 @@ final class MemoryShareStore {
   private final List<LimitId> news = new ArrayList<>();
 
   /** Returns the limits of which all instances are told because of the last message. */
-  List<LimitId> news() {
+  public List<LimitId> news() {
     List<LimitId> last = List.copyOf(news);
     news.clear();
     return last;
   }
 
   /** Gives the tags of new epochs. */
-  interface TagSource {
+  public interface TagSource {
     String next();
   }
 
-  MemoryShareStore(String run, TagSource tags, Set<Rule> leftOut) {
+  public MemoryShareStore(String run, TagSource tags, Set<Rule> leftOut) {
     this.run = run;
     this.tags = tags;
     this.leftOut = leftOut;
+  }
+
+  /** Sets how many shares told are kept, and how many an answer has at most. */
+  public void bound(int kept, int told) {
+    mostKept = kept;
+    mostTold = told;
   }
 
   private boolean holds(Rule rule) {
@@ -182,24 +192,28 @@ final class MemoryShareStore {
   }
 
   /** Returns a copy of the data in a server with another run id. */
-  MemoryShareStore inRun(String other) {
+  public MemoryShareStore inRun(String other) {
     MemoryShareStore copy = new MemoryShareStore(other, tags, leftOut);
+    copy.mostKept = mostKept;
+    copy.mostTold = mostTold;
     copy.lives = lives == null ? null : lives.copy();
     hashes.forEach((id, each) -> copy.hashes.put(id, each.copy()));
     return copy;
   }
 
-  void flush() {
+  /** Loses all data. */
+  public void flush() {
     lives = null;
     hashes.clear();
   }
 
   /** Loses what is kept about one limit. */
-  void lose(LimitId id) {
+  public void lose(LimitId id) {
     hashes.remove(id);
   }
 
-  Reply carryOut(Message message) {
+  /** Carries out the calls of a message, then its beat. */
+  public Reply carryOut(Message message) {
     List<Answer> answers = new ArrayList<>();
     for (Call call : message.calls()) {
       answers.add(carryOut(message.member(), call));
@@ -231,7 +245,7 @@ final class MemoryShareStore {
       for (Told each : beat.told()) {
         now.told.put(++now.toldUpTo, each);
       }
-      while (now.told.size() > MOST_TOLD) {
+      while (now.told.size() > mostKept) {
         now.told.pollFirstEntry();
       }
       if (beat.leaves()) {
@@ -247,6 +261,12 @@ final class MemoryShareStore {
       Member other = each.getValue();
       listed &= other == mine || other.life != Life.LIVING || other.heard >= mine.joined;
     }
+    SortedMap<Long, Told> told = now.told.tailMap(beat.toldUpTo(), false);
+    long toldUpTo = now.toldUpTo;
+    if (told.size() > mostTold) {
+      toldUpTo = told.keySet().stream().skip(mostTold - 1).findFirst().orElseThrow();
+      told = told.headMap(toldUpTo + 1);
+    }
     return new BeatAnswer(
         now.epoch,
         now.count,
@@ -257,10 +277,8 @@ final class MemoryShareStore {
         buried,
         peers(now),
         wanted(now, me),
-        holds(Rule.LONG_SHARES_ARE_TOLD)
-            ? List.copyOf(now.told.tailMap(beat.toldUpTo(), false).values())
-            : List.of(),
-        now.toldUpTo);
+        holds(Rule.LONG_SHARES_ARE_TOLD) ? List.copyOf(told.values()) : List.of(),
+        toldUpTo);
   }
 
   private boolean isDoubted(Lives now, Beat beat) {

@@ -1,0 +1,133 @@
+package io.penstock.redis.shares;
+
+import io.penstock.redis.RedisBreaker;
+import io.penstock.redis.RedisDiagnosis;
+import io.penstock.redis.RedisEviction;
+import io.penstock.redis.RedisLink;
+import io.penstock.redis.RedisTrouble;
+import io.penstock.redis.RedisTrouble.Kind;
+import io.penstock.redis.TroubleLog;
+import io.penstock.shares.ShareStore;
+import io.penstock.sharing.LimitId;
+import io.penstock.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shares of limits at one Redis master. A message is sent at once, over one connection: the calls,
+ * and the beat last, so that it reveals anything lost before or between the calls.
+ *
+ * <p>A call about a limit whose key holds something else is answered as ignored. Any other failure
+ * fails the whole message with {@link RedisTrouble}.
+ */
+public final class RedisShareStore implements ShareStore {
+  /** Part of the key of the instances. */
+  private static final String INSTANCES = ":instances:";
+
+  private static final int MOST_TOLD_KEPT = 10_000;
+  private static final int MOST_TOLD_AT_ONCE = 1_000;
+
+  private final RedisLink link;
+  private final String namespace;
+  private final String channel;
+  private final RedisBreaker breaker;
+  private final TroubleLog troubleLog = new TroubleLog("shared limits", "limit");
+  private final RedisEviction eviction = new RedisEviction();
+
+  /**
+   * Creates a store without contacting Redis.
+   *
+   * @param namespace prefix of all keys
+   * @throws IllegalArgumentException when the link leads to a cluster
+   */
+  public RedisShareStore(RedisLink link, String namespace, Ticker ticker) {
+    if (link.isCluster()) {
+      throw new IllegalArgumentException("the link leads to a cluster, expected one master");
+    }
+    this.link = link;
+    this.namespace = namespace;
+    this.channel = namespace + ":shares";
+    this.breaker = new RedisBreaker(ticker, link::connections);
+  }
+
+  @Override
+  public CompletionStage<Reply> exchange(Message message) {
+    if (!breaker.tryAcquire()) {
+      return failed(new RedisTrouble(Kind.PAUSED));
+    }
+    List<RedisLink.Call> calls = new ArrayList<>();
+    for (Call each : message.calls()) {
+      String key = ShareScript.key(namespace, each.id());
+      List<String> arguments = ShareScript.arguments(message.member(), each, channel);
+      calls.add(new RedisLink.Call(ShareScript.SCRIPT, key, arguments));
+    }
+    String tag = UUID.randomUUID().toString();
+    List<String> beat =
+        BeatScript.arguments(
+            message.member(), message.beat(), tag, MOST_TOLD_KEPT, MOST_TOLD_AT_ONCE);
+    return link.call(
+            calls,
+            namespace + INSTANCES,
+            key -> new RedisLink.Call(BeatScript.SCRIPT, key, beat, true))
+        .thenApply(replies -> reply(message, replies))
+        .handle(this::settled)
+        .thenCompose(stage -> stage);
+  }
+
+  private Reply reply(Message message, List<RedisLink.Reply> replies) {
+    List<Answer> answers = new ArrayList<>();
+    for (int i = 0; i < message.calls().size(); i++) {
+      answers.add(answer(message.calls().get(i).id(), replies.get(i)));
+    }
+    RedisLink.Reply last = replies.getLast();
+    if (last.trouble() != null) {
+      throw last.trouble();
+    }
+    try {
+      return new Reply(answers, BeatScript.answer(last.content()));
+    } catch (IllegalArgumentException odd) {
+      throw new RedisTrouble(Kind.ODD, String.valueOf(odd.getMessage()));
+    }
+  }
+
+  private Answer answer(LimitId id, RedisLink.Reply reply) {
+    RedisTrouble trouble = reply.trouble();
+    if (trouble == null) {
+      try {
+        Answer answer = ShareScript.answer(id, reply.content());
+        troubleLog.recordSuccess(id.toString());
+        return answer;
+      } catch (IllegalArgumentException odd) {
+        trouble = new RedisTrouble(Kind.VALUE, String.valueOf(odd.getMessage()));
+      }
+    }
+    if (trouble.kind() != Kind.VALUE) {
+      throw trouble; // it concerns the whole server
+    }
+    troubleLog.recordFailure(id.toString(), trouble);
+    return Answer.ignored(id);
+  }
+
+  private CompletionStage<Reply> settled(Reply reply, @Nullable Throwable failure) {
+    breaker.record(failure == null);
+    if (failure != null) {
+      return failed(RedisDiagnosis.of(failure));
+    }
+    troubleLog.recordSuccess();
+    return eviction.look(link, namespace + INSTANCES).thenApply(looked -> reply);
+  }
+
+  private CompletionStage<Reply> failed(RedisTrouble trouble) {
+    troubleLog.recordFailure(trouble);
+    return CompletableFuture.failedStage(trouble);
+  }
+
+  /** Returns the failures so far. */
+  public TroubleLog troubles() {
+    return troubleLog;
+  }
+}

@@ -1,0 +1,298 @@
+-- Keeps the instances that share limits at one Redis master, and detects losses of its data.
+--
+-- An instance calls this script last in each message, over the same connection as the calls about
+-- limits: what was lost before or between those shows in this answer. MemoryShareStore in the
+-- tests does the same in Java; both answer alike, and a differential test compares them.
+--
+-- KEYS[1]  a hash with these fields:
+--          state     "RUN EPOCH:TAG COUNT COUNT_BEFORE EPOCH_BEFORE VERSION SRU TOLD" and the numbers
+--                    of the shares told, in ranges such as " 12-40 1041-1050". COUNT_BEFORE and
+--                    EPOCH_BEFORE are those at which the epoch began. SRU are three digits, 1 for
+--                    settled, remembered, uncertain. TOLD is the number of the last share told.
+--          members   the names of all instances, separated by spaces
+--          m:NAME    "NUMBER LIFE REGISTERED HEARD JOINED" and the limits at which it waits: number
+--                    of its last beat (-1 when only others know of it), living, dead or left, 1 if
+--                    it has stated all that it holds, the version that it knows, the version in
+--                    which it joined
+--          t:NUMBER  a share of a long window, as the instance wrote it
+--
+-- ARGV     1      name of the instance
+--          2      milliseconds for which the hash is kept
+--          3-7    number of the beat; number and tag of the epoch, count and version that it knows
+--          8-12   1 if it is registered, doubts, remembers, has waited, leaves
+--          13     number of the last share told that it knows
+--          14     tag for a new epoch
+--          15-16  how many shares told are kept, and how many an answer has at most
+--          17     limits at which it waits, separated by spaces
+--          18     how many instances it knows; name, number and life of each. Then how many stand
+--                 still, with name and number of each; how many are forgotten, with their names;
+--                 and the shares that it tells.
+--
+-- Answers  number and tag of the epoch, count, version, 1 if settled, uncertain, listed, buried,
+--          number of the last share told in this answer; a list with name, number, life and
+--          registered of each instance; the limits at which others wait; and the shares told. An
+--          error that begins with FOREIGN: something else wrote the hash.
+--
+-- Names and limits are words without spaces; numbers are whole and below 2^53.
+local key, me = KEYS[1], ARGV[1]
+local given = {}
+for i = 3, 16 do given[i] = tonumber(ARGV[i]) end
+local number, their_epoch, their_tag = given[3], given[4], ARGV[5]
+local their_count, their_version = given[6], given[7]
+local registered, doubts, remembers = ARGV[8] == '1', ARGV[9] == '1', ARGV[10] == '1'
+local waited, leaves = ARGV[11] == '1', ARGV[12] == '1'
+local known_told = given[13]
+local max, min = math.max, math.min
+local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)') or '?'
+
+local function foreign(field)
+  return redis.error_reply('FOREIGN value in ' .. field .. ', expected what penstock writes')
+end
+local function digit(is) return is and 1 or 0 end
+
+-- Runs a command with the words, of which Lua does not pass any number at once.
+local function chunked(command, words)
+  local replies = {}
+  for i = 1, #words, 1000 do
+    local reply = redis.call(command, key, unpack(words, i, min(i + 999, #words)))
+    if type(reply) == 'table' then
+      for _, each in ipairs(reply) do replies[#replies + 1] = each end
+    end
+  end
+  return replies
+end
+
+-- ---- what is stored
+local stored = redis.call('HMGET', key, 'state', 'members')
+local epoch, tag, count, count_before, epoch_before, version = 0, '', 0, 0, 0, 0
+local settled, remembered, uncertain, told = false, false, false, 0
+local last_run, ranges, members, names, touched = nil, {}, {}, {}, {}
+local renamed = false
+if stored[1] then
+  local s, r, u, e, c, b, f, v, t, spans
+  last_run, e, tag, c, b, f, v, s, r, u, t, spans = string.match(
+      stored[1],
+      '^(%S+) (%d+):(%S*) (%d+) (%d+) (%d+) (%d+) ([01])([01])([01]) (%d+)([ %d%-]*)$')
+  if not last_run then return foreign('state') end
+  epoch, count, count_before, epoch_before = tonumber(e), tonumber(c), tonumber(b), tonumber(f)
+  version, told = tonumber(v), tonumber(t)
+  settled, remembered, uncertain = s == '1', r == '1', u == '1'
+  for from, to in string.gmatch(spans, '(%d+)%-(%d+)') do
+    ranges[#ranges + 1] = {tonumber(from), tonumber(to)}
+  end
+  if not stored[2] then return foreign('members') end
+  local fields = {}
+  for name in string.gmatch(stored[2], '%S+') do
+    names[#names + 1] = name
+    fields[#fields + 1] = 'm:' .. name
+  end
+  for i, value in ipairs(chunked('HMGET', fields)) do
+    local n, life, has, heard, joined, waits =
+        string.match(value or '', '^(%-?%d+) (%l+) ([01]) (%d+) (%d+)(.*)$')
+    if not n then return foreign(fields[i]) end
+    members[names[i]] = {
+      number = tonumber(n), life = life, registered = has == '1', heard = tonumber(heard),
+      joined = tonumber(joined), waits = waits}
+  end
+elseif #redis.call('HGETALL', key) > 0 then
+  return foreign('state')
+end
+
+-- ---- the epoch
+local same = their_epoch == epoch and their_tag == tag
+if last_run ~= run
+    or (their_epoch >= epoch and not same)
+    or (same and (their_count > count or doubts)) then
+  epoch_before, count_before = epoch, count
+  epoch, tag = max(epoch, their_epoch) + 1, ARGV[14]
+  count = max(count, their_count) + 1000
+  version = max(version, their_version) + 1
+  told = max(told, known_told) + 1000
+  remembered = remembered or settled
+  settled = false
+  uncertain = doubts or not last_run
+  for name, each in pairs(members) do
+    each.registered, each.heard, touched[name] = false, 0, true
+  end
+  same = their_epoch == epoch and their_tag == tag
+end
+count = count + 1
+
+local function join(name, fresh_number, life)
+  version = version + 1
+  local member = members[name]
+  if not member then
+    member = {number = fresh_number, heard = 0, waits = ''}
+    members[name], renamed = member, true
+    names[#names + 1] = name
+  end
+  member.life, member.registered, member.joined, touched[name] = life, false, version, true
+  return member
+end
+
+-- ---- the instance itself
+local mine = members[me]
+local buried = mine ~= nil and mine.life == 'dead'
+if not mine or buried then mine = join(me, 0, 'living') end
+touched[me] = true
+
+-- the lists at the end of the arguments
+local at = 18
+local function word()
+  at = at + 1
+  return ARGV[at - 1]
+end
+local function list(width)
+  local words = {}
+  for i = 1, tonumber(word()) * width do words[i] = word() end
+  return words
+end
+local known, still, forgotten = list(3), list(2), list(1)
+
+local added, removed = {}, {' '}
+if number > mine.number then
+  mine.number = number
+  mine.heard = same and their_version or 0
+  mine.registered = mine.registered or (same and registered)
+  mine.waits = ARGV[17] == '' and '' or ' ' .. ARGV[17]
+  for i = at, #ARGV do
+    told = told + 1
+    added['t:' .. string.format('%.0f', told)] = ARGV[i]
+    local last = ranges[#ranges]
+    if last and last[2] == told - 1 then
+      last[2] = told
+    else
+      ranges[#ranges + 1] = {told, told}
+    end
+  end
+  if leaves then
+    mine.life = 'left'
+    version = version + 1
+  end
+end
+
+-- the oldest shares told are forgotten
+local kept = 0
+for _, range in ipairs(ranges) do kept = kept + range[2] - range[1] + 1 end
+while kept > given[15] do
+  local field = 't:' .. string.format('%.0f', ranges[1][1])
+  removed[#removed + 1], added[field] = field, nil
+  ranges[1][1] = ranges[1][1] + 1
+  if ranges[1][1] > ranges[1][2] then table.remove(ranges, 1) end
+  kept = kept - 1
+end
+
+-- ---- what others knew before the epoch
+if not settled then
+  remembered = remembered or remembers
+  if not same and their_epoch > 0 then
+    uncertain = uncertain
+        or their_epoch > epoch_before
+        or (their_epoch == epoch_before and their_count > count_before)
+  end
+  for i = 1, #known, 3 do
+    local name, last, life = known[i], tonumber(known[i + 1]), known[i + 2]
+    local other = members[name]
+    if not other then
+      join(name, -1, life)
+    elseif life ~= 'living' and not other.registered and last >= other.number then
+      other.life, touched[name] = life, true
+    end
+  end
+end
+
+-- ---- those that stand still, and those of which nothing counts any more
+for i = 1, #still, 2 do
+  local other = members[still[i]]
+  if other and other.life == 'living' and other.number == tonumber(still[i + 1]) then
+    other.life, other.waits, touched[still[i]] = 'dead', '', true
+    uncertain = uncertain or (not other.registered and not settled)
+    version = version + 1
+  end
+end
+for _, name in ipairs(forgotten) do
+  if members[name] and members[name].life ~= 'living' then
+    members[name], touched[name], renamed = nil, nil, true
+    removed[#removed + 1] = 'm:' .. name
+  end
+end
+
+-- ---- whether all have stated what they hold, and all know this one
+local all_registered, listed = true, true
+for name, each in pairs(members) do
+  if each.life == 'living' then
+    all_registered = all_registered and each.registered
+    listed = listed and (name == me or each.heard >= mine.joined)
+  end
+end
+if all_registered and (remembered or (same and waited)) then settled = true end
+
+-- ---- writes
+local function state()
+  local words = {
+    string.format(
+        '%s %.0f:%s %.0f %.0f %.0f %.0f %d%d%d %.0f',
+        run, epoch, tag, count, count_before, epoch_before, version,
+        digit(settled), digit(remembered), digit(uncertain), told)}
+  for _, range in ipairs(ranges) do
+    words[#words + 1] = string.format('%.0f-%.0f', range[1], range[2])
+  end
+  return table.concat(words, ' ')
+end
+local words = {'state', state()}
+local function put(field, value)
+  words[#words + 1] = field
+  words[#words + 1] = value
+end
+if renamed or not stored[2] then
+  local present = {}
+  for _, name in ipairs(names) do
+    if members[name] then present[#present + 1] = name end
+  end
+  names = present
+  put('members', table.concat(names, ' '))
+end
+for name in pairs(touched) do
+  local each = members[name]
+  put('m:' .. name, string.format(
+      '%.0f %s %d %.0f %.0f%s',
+      each.number, each.life, digit(each.registered), each.heard, each.joined, each.waits))
+end
+for field, value in pairs(added) do put(field, value) end
+-- A Redis that is out of memory refuses commands that may need more, except in a script that has
+-- already written. So the deletion comes first, if only of a field that never is.
+chunked('HDEL', removed)
+chunked('HSET', words)
+redis.call('PEXPIRE', key, ARGV[2])
+
+-- ---- the answer
+local peers, wanted, seen, numbers, fields = {}, {}, {}, {}, {}
+for _, name in ipairs(names) do
+  local each = members[name]
+  local at_peer = #peers
+  peers[at_peer + 1], peers[at_peer + 2] = name, each.number
+  peers[at_peer + 3], peers[at_peer + 4] = each.life, digit(each.registered)
+  if name ~= me and each.life == 'living' then
+    for id in string.gmatch(each.waits, '%S+') do
+      if not seen[id] then
+        seen[id] = true
+        wanted[#wanted + 1] = id
+      end
+    end
+  end
+end
+local told_up_to = told
+for _, range in ipairs(ranges) do
+  for each = max(range[1], known_told + 1), range[2] do
+    if #fields == given[16] then
+      told_up_to = numbers[#numbers]
+      break
+    end
+    numbers[#numbers + 1] = each
+    fields[#fields + 1] = 't:' .. string.format('%.0f', each)
+  end
+  if told_up_to ~= told then break end
+end
+return {
+  epoch, tag, count, version, digit(settled), digit(uncertain), digit(listed), digit(buried),
+  told_up_to, peers, wanted, chunked('HMGET', fields)}

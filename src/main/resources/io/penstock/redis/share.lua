@@ -1,0 +1,261 @@
+-- Keeps the shares of one limit: what each instance may hold itself to.
+--
+-- An instance states absolutely what it holds itself to. Its share is set to that, and raised as
+-- far as the limit allows. MemoryShareStore in the tests does the same in Java; both answer alike,
+-- and a differential test compares them.
+--
+-- KEYS[1]  a hash with these fields:
+--          ''      "EPOCH:TAG TURNS": the epoch, and how many turns of waiting have begun
+--          MEMBER  14 numbers of one instance, separated by spaces: number of the epoch in which it
+--                  stated them (0 if others did), sequence of the call, beat (-1 if others stated
+--                  them), capacity, need, head (the share that its first waiting request needs),
+--                  turn (0 when it does not wait), share, later (what it may hold in a later day),
+--                  cell, its length, what was spent in the cell before, how long the cell had been
+--                  running, and for how long at most what is spent counts; times are milliseconds
+--
+-- ARGV     1      name of the instance
+--          2      milliseconds for which the hash is kept
+--          3-5    sequence of the call, number of the next beat, number of the epoch
+--          6      tag of the epoch
+--          7      1 if the share may be raised
+--          8-9    what the instance holds itself to, now and in a later day
+--          10-12  capacity, head, need
+--          13-16  the running cell: its number, length, what was spent before, how long it runs
+--          17     1 for a long window
+--          18     decay
+--          19     how many instances are absent
+--          20-21  channel on which it is published that an instance begins to wait, or leaves
+--                 enough for the one that waits for longest, and what is published; '' for none
+--          22     for each absent instance its name, its last beat, and for how long it has been
+--                 absent. Then for each row heard of another instance its name, share, later, the
+--                 four numbers of its cell, and decay.
+--
+-- Answers  0 if the call is ignored; otherwise 1, 1 if the instance had a share, share, target, 1
+--          if the needs are above the limit, what is free, the least capacity, and 1 if it was
+--          published; then name and field of each other instance. An error that begins with
+--          FOREIGN: something else wrote the hash.
+--
+-- Numbers are whole, and below 2^53 or clamped to that. Names are compared as the server collates
+-- them; that decides only who gets what is left of a division.
+local CLOCKS = 2000 -- milliseconds by which the clocks of two instances may differ, twice
+local MOST = 9007199254740991
+local EPOCH, SEQUENCE, BEAT, CAPACITY, NEED, HEAD, TURN, SHARE, LATER, CELL, LENGTH, EARLIER, SINCE,
+    DECAY = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14
+local PARSED = '^' .. string.rep('(%-?%d+) ', DECAY - 1) .. '(%-?%d+)$'
+local WRITTEN = string.rep('%.0f ', DECAY - 1) .. '%.0f'
+local floor, min, max = math.floor, math.min, math.max
+local key, me = KEYS[1], ARGV[1]
+
+local function foreign(field)
+  return redis.error_reply('FOREIGN value in ' .. field .. ', expected what penstock writes')
+end
+
+-- ---- what is stored
+local epoch, tag, turns = nil, '', 0
+local rows, texts = {}, {}
+local all = redis.call('HGETALL', key)
+for i = 1, #all, 2 do
+  local field, value = all[i], all[i + 1]
+  if field == '' then
+    epoch, tag, turns = string.match(value, '^(%d+):(%S*) (%d+)$')
+    if not epoch then return foreign('the epoch') end
+  else
+    local row = {string.match(value, PARSED)}
+    if not row[1] then return foreign(field) end
+    for each = 1, DECAY do row[each] = tonumber(row[each]) end
+    rows[field], texts[field] = row, value
+  end
+end
+if not epoch and #all > 0 then return foreign(all[1]) end
+epoch, turns = tonumber(epoch or 0), tonumber(turns)
+
+local removed, changed = {me .. ' '}, {}
+local function put(name, row)
+  rows[name] = row
+  texts[name] = string.format(WRITTEN, unpack(row))
+  changed[name] = true
+end
+
+local function chunked(command, words)
+  for i = 1, #words, 1000 do
+    redis.call(command, key, unpack(words, i, min(i + 999, #words)))
+  end
+end
+
+local function write()
+  local words = {'', string.format('%.0f:%s %.0f', epoch, tag, turns)}
+  for name in pairs(changed) do
+    words[#words + 1] = name
+    words[#words + 1] = texts[name]
+  end
+  -- A Redis that is out of memory refuses commands that may need more, except in a script that has
+  -- already written. So the deletion comes first, if only of a field that never is.
+  chunked('HDEL', removed)
+  chunked('HSET', words)
+  redis.call('PEXPIRE', key, ARGV[2])
+end
+
+-- ---- whether the call counts
+local given = {}
+for i = 3, 19 do given[i] = tonumber(ARGV[i]) end
+local sequence, held, capacity, first = given[3], given[8], given[10], given[11]
+if given[5] < epoch or (given[5] == epoch and ARGV[6] ~= tag) then return {0} end
+local newer = given[5] > epoch
+epoch, tag = given[5], ARGV[6]
+local before = rows[me]
+if before and sequence <= before[SEQUENCE] then
+  if newer then write() end
+  return {0}
+end
+local head = first > held and first or 0
+local mine = {
+  epoch, sequence, given[4], capacity, 0, head, 0, held, given[9], given[13], given[14], given[15],
+  given[16], given[18]}
+local is_long = given[17] == 1
+
+-- Returns whether one cell is over when the other runs.
+local function is_before(one, other)
+  return one[LENGTH] > 0 and one[CELL] + one[LENGTH] <= other[CELL]
+end
+
+-- ---- rows that the store has lost
+local from = 22 + 3 * given[19]
+for i = from, #ARGV, 8 do
+  local name, known = ARGV[i], rows[ARGV[i]]
+  if name ~= me and not (known and known[EPOCH] == epoch) then
+    local heard = {0, 0, -1, MOST, 0, 0, 0}
+    for each = 1, 7 do heard[TURN + each] = tonumber(ARGV[i + each]) end
+    heard[NEED] = heard[SHARE]
+    if known then
+      local cell = is_before(known, heard) and heard or known
+      for each = EPOCH, TURN do heard[each] = known[each] end
+      heard[SHARE] = cell == heard and heard[SHARE] or max(known[SHARE], heard[SHARE])
+      heard[LATER] = max(known[LATER], heard[LATER])
+      heard[DECAY] = max(known[DECAY], heard[DECAY])
+      for each = CELL, SINCE do heard[each] = cell[each] end
+    end
+    put(name, heard)
+  end
+end
+
+-- ---- the absent
+local absent = {}
+for i = 22, from - 1, 3 do
+  local row = rows[ARGV[i]]
+  if row and row[BEAT] <= tonumber(ARGV[i + 1]) then absent[ARGV[i]] = tonumber(ARGV[i + 2]) end
+end
+
+-- Returns how long ago an instance must have stopped for its share to count no more.
+local function decay(row)
+  if not is_long then return row[DECAY] + floor(row[DECAY] / 1000) end
+  -- it stopped before this day began, and nobody is in the day before any more
+  local over = is_before(row, mine) and mine[SINCE] >= CLOCKS
+  return over and mine[SINCE] + CLOCKS or math.huge
+end
+
+for name, age in pairs(absent) do
+  if age >= decay(rows[name]) then
+    rows[name], texts[name], changed[name] = nil, nil, nil
+    removed[#removed + 1] = name
+  end
+end
+
+-- ---- the share
+local function counts(row)
+  if is_before(row, mine) then return min(row[SHARE], row[LATER]) end
+  return is_before(mine, row) and max(row[SHARE], row[EARLIER]) or row[SHARE]
+end
+
+local turn = head > 0 and before and before[TURN] or 0
+if head > 0 and turn == 0 then
+  turns = turns + 1
+  turn = turns
+end
+local sum, gone, living = held, 0, {}
+rows[me] = nil
+for name, row in pairs(rows) do
+  local count = counts(row)
+  sum = sum + count
+  if absent[name] then
+    gone = gone + count
+  else
+    capacity = min(capacity, row[CAPACITY])
+    living[name] = row
+  end
+end
+local ahead = 0 -- what those who wait for longer still lack
+for _, row in pairs(living) do
+  if row[TURN] > 0 and (turn == 0 or row[TURN] < turn) then
+    ahead = ahead + max(0, min(row[HEAD], capacity) - row[SHARE])
+  end
+end
+local need = min(capacity, given[12])
+
+-- ---- the target: all needs are filled evenly; what is left goes to those who wait first
+local rest = max(0, capacity - gone)
+local needs = {need}
+for _, row in pairs(living) do needs[#needs + 1] = row[NEED] end
+table.sort(needs)
+local left, level = rest, nil
+for i, each in ipairs(needs) do
+  local part = floor(left / (#needs - i + 1))
+  if each > part then
+    level = part
+    break
+  end
+  left = left - each
+end
+
+local function filled()
+  if need <= level then return need end
+  local over, waiting, others = rest - level, {}, 0
+  for name, row in pairs(living) do
+    over = over - min(row[NEED], level)
+    if row[NEED] > level then
+      if row[TURN] > 0 then
+        if turn == 0 or row[TURN] < turn then waiting[#waiting + 1] = row end
+      elseif turn == 0 and name < me then
+        others = others + 1
+      end
+    end
+  end
+  table.sort(waiting, function(one, other) return one[TURN] < other[TURN] end)
+  for _, row in ipairs(waiting) do
+    over = over - min(over, row[HEAD] > level and row[HEAD] - level or 1)
+  end
+  over = max(0, over - others)
+  return level + min(over, turn > 0 and head > level and head - level or 1)
+end
+local target = level and filled() or need + floor(left / (2 * #needs))
+
+-- ---- the share is raised
+local more = given[7] == 1 and max(0, capacity - sum - ahead) or 0
+more = min(more, max(0, min(need, target) - held))
+-- too little is left to those whom it is enough for
+if head > 0 and held + more < head then more = 0 end
+local share = held + more
+if share >= head then turn = 0 end
+mine[NEED], mine[TURN], mine[SHARE] = need, turn, share
+
+-- ---- what others should know at once: one begins to wait, or the first that waits can go
+local free = capacity - sum - more
+local next_turn, lack = math.huge, math.huge
+for _, row in pairs(rows) do
+  if row[TURN] > 0 and row[TURN] < next_turn then
+    next_turn, lack = row[TURN], row[HEAD] - row[SHARE]
+  end
+end
+local news = turn > 0 and not (before and before[TURN] > 0)
+    or before and share < before[SHARE] and free >= lack
+
+local reply = {
+  1, before and 1 or 0, share, target, level and 1 or 0, max(0, free), capacity, news and 1 or 0}
+for name in pairs(rows) do
+  reply[#reply + 1] = name
+  reply[#reply + 1] = texts[name]
+end
+put(me, mine)
+write()
+-- A user without the right to publish is not refused: instances also look by themselves.
+if news and ARGV[20] ~= '' then redis.pcall('PUBLISH', ARGV[20], ARGV[21]) end
+return reply
