@@ -114,8 +114,7 @@ class ShareNamedSchedulesTest {
     AtomicLong held = split(world);
     assertThat(over(world)).isPositive().isLessThanOrEqualTo(held.get());
     assertThat(sum(world, 0, 50, 60)).isGreaterThan(held.get() * 95 / 100);
-    // whoever waits spends again what decays, so a debt is paid over several windows
-    assertThat(overFrom(world, 145)).isNotPositive();
+    assertThat(overFrom(world, 101)).isNotPositive();
     assertThat(sum(world, 110, 180)).isGreaterThan(7 * 270);
   }
 
@@ -183,6 +182,17 @@ class ShareNamedSchedulesTest {
     assertThat(overFrom(world, 75)).isNotPositive();
     assertThat(sum(world, 80, 92)).isGreaterThan(270);
     assertThat(sum(world, 80, 120)).isEqualTo(600);
+  }
+
+  @Test
+  void continuedAloneAndComesBack_itSpentLast_othersShrink() {
+    ShareWorld world = continuedAlone();
+    burst(world, 0, 75.4, 1, 60);
+    burst(world, 0, 87, 20, 15);
+    burst(world, 1, 87, 20, 15);
+    world.run(120);
+    assertThat(sum(world, 0, 75, 76)).isEqualTo(60);
+    assertThat(overFrom(world, 76)).isNotPositive();
   }
 
   @Test
@@ -283,6 +293,21 @@ class ShareNamedSchedulesTest {
   }
 
   @Test
+  void dayOfOneEndsEarly_otherSpendsInTheNewDay_doesNotWaitForIt() {
+    ShareWorld world = world(PARKS, day(100));
+    joinAll(world, 0, 0);
+    world.nodes.get(0).wall(500 * MILLI);
+    world.nodes.get(1).wall(-500 * MILLI);
+    burst(world, 0, 61, 6, 10);
+    burst(world, 1, 62, 30, 1);
+    burst(world, 1, 99, 40, 1);
+    burst(world, 0, 99.6, 1, 1);
+    burst(world, 1, 99.7, 40, 1);
+    world.run(149);
+    assertThat(sum(world, 1, 100.5, 149)).isGreaterThan(65);
+  }
+
+  @Test
   void unitsOfBucketMoveToAndFro_emptyEachTime_nothingIsOver() {
     ShareWorld world = world(PARKS, new Terms(Kind.BUCKET, 100, 60 * SECOND));
     joinAll(world, 0, 0);
@@ -327,6 +352,16 @@ class ShareNamedSchedulesTest {
     assertThat(sum(world, 82, 90)).isLessThan(4_000);
     assertThat(sum(world, 1, 82, 92)).isEqualTo(4_000);
     assertThat(over(world)).isNotPositive();
+  }
+
+  @Test
+  void backlogOfOne_smallRequestOfOtherGoes() {
+    ShareWorld world = world(PARKS, trailing(300, 10));
+    joinAll(world, 0, 0);
+    burst(world, 1, 30, 1000, 10);
+    burst(world, 0, 35, 1, 10);
+    world.run(100);
+    assertThat(sum(world, 0, 0, 60)).isEqualTo(10);
   }
 
   @Test
