@@ -360,7 +360,7 @@ public final class ShareSync {
 
   private void arrive(Arrived each, long now) {
     Sent of = sent;
-    if (of == null || of.message() != each.message()) {
+    if (of == null || of.message().beat().number() != each.message().beat().number()) {
       return; // given up: nothing of it is used
     }
     sent = null;

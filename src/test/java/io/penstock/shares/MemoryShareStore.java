@@ -284,7 +284,7 @@ public final class MemoryShareStore {
   private boolean isDoubted(Lives now, Beat beat) {
     boolean same = beat.epoch().equals(now.epoch);
     return (!now.run.equals(run) && holds(Rule.OTHER_RUNS_ARE_DOUBTED))
-        || (beat.epoch().conflicts(now.epoch))
+        || beat.epoch().conflicts(now.epoch)
         || (same && beat.count() > now.count && holds(Rule.LOWER_COUNTS_ARE_DOUBTED))
         || (same && beat.doubts());
   }
