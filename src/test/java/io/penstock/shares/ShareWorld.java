@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -159,6 +160,10 @@ final class ShareWorld {
     private boolean paused;
     private boolean cut;
     private long lag;
+    private long standsSince;
+    private long stoodNanos;
+    private UnaryOperator<Message> says = UnaryOperator.identity();
+    private UnaryOperator<Reply> hears = UnaryOperator.identity();
     private @Nullable MemoryShareStore other;
     private final List<Runnable> deferred = new ArrayList<>();
 
@@ -180,7 +185,7 @@ final class ShareWorld {
     }
 
     private long clock() {
-      return offset + (long) (now * rate);
+      return offset + (long) ((now - stoodNanos) * rate);
     }
 
     private long wall() {
@@ -272,8 +277,16 @@ final class ShareWorld {
       paused = true;
     }
 
+    /** Pauses it while its clock stands still, as a clock does that does not count a suspension. */
+    void suspend() {
+      paused = true;
+      standsSince = now;
+    }
+
     void resume() {
       paused = false;
+      stoodNanos += standsSince > 0 ? now - standsSince : 0;
+      standsSince = 0;
       List<Runnable> due = List.copyOf(deferred);
       deferred.clear();
       due.forEach(this::run);
@@ -281,6 +294,12 @@ final class ShareWorld {
 
     void cut(boolean off) {
       cut = off;
+    }
+
+    /** Changes all that it says to the store and hears of it. */
+    void falsify(UnaryOperator<Message> ofMessages, UnaryOperator<Reply> ofReplies) {
+      says = ofMessages;
+      hears = ofReplies;
     }
 
     /** Lets its messages come later to the store. */
@@ -306,10 +325,11 @@ final class ShareWorld {
     @Override
     public CompletionStage<Reply> exchange(Message message) {
       CompletableFuture<Reply> reply = new CompletableFuture<>();
+      Message said = says.apply(message);
       messages++;
       calls += message.calls().size();
       if (!isLost()) {
-        at(now + lag + latency(), () -> reach(message, reply));
+        at(now + lag + latency(), () -> reach(said, reply));
       }
       return reply;
     }
@@ -333,7 +353,7 @@ final class ShareWorld {
       Reply answer = seen.carryOut(message);
       tell(seen.news(), seen);
       if (!isLost()) {
-        at(now + latency(), () -> run(() -> reply.complete(answer)));
+        at(now + latency(), () -> run(() -> reply.complete(hears.apply(answer))));
       }
     }
 
