@@ -122,7 +122,7 @@ end
 local from = 22 + 3 * given[19]
 for i = from, #ARGV, 8 do
   local name, known = ARGV[i], rows[ARGV[i]]
-  if name ~= me and not (known and known[EPOCH] == epoch) then
+  if not (known and known[EPOCH] == epoch) then
     local heard = {0, 0, -1, MOST, 0, 0, 0}
     for each = 1, 7 do heard[TURN + each] = tonumber(ARGV[i + each]) end
     heard[NEED] = heard[SHARE]
@@ -206,25 +206,21 @@ for i, each in ipairs(needs) do
   left = left - each
 end
 
+local function wish(row) -- of what is left; who does not wait may have a unit
+  return row[TURN] > 0 and row[HEAD] > level and row[HEAD] - level or 1
+end
+mine[NEED], mine[TURN] = need, turn
 local function filled()
   if need <= level then return need end
-  local over, waiting, others = rest - level, {}, 0
+  local over = rest - level
   for name, row in pairs(living) do
     over = over - min(row[NEED], level)
-    if row[NEED] > level then
-      if row[TURN] > 0 then
-        if turn == 0 or row[TURN] < turn then waiting[#waiting + 1] = row end
-      elseif turn == 0 and name < me then
-        others = others + 1
-      end
-    end
+    local waits = row[TURN] > 0
+    local sooner = turn > 0 and waits and row[TURN] < turn
+        or turn == 0 and (waits or name < me)
+    if row[NEED] > level and sooner then over = over - wish(row) end
   end
-  table.sort(waiting, function(one, other) return one[TURN] < other[TURN] end)
-  for _, row in ipairs(waiting) do
-    over = over - min(over, row[HEAD] > level and row[HEAD] - level or 1)
-  end
-  over = max(0, over - others)
-  return level + min(over, turn > 0 and head > level and head - level or 1)
+  return level + max(0, min(over, wish(mine)))
 end
 local target = level and filled() or need + floor(left / (2 * #needs))
 
@@ -235,7 +231,7 @@ more = min(more, max(0, min(need, target) - held))
 if head > 0 and held + more < head then more = 0 end
 local share = held + more
 if share >= head then turn = 0 end
-mine[NEED], mine[TURN], mine[SHARE] = need, turn, share
+mine[TURN], mine[SHARE] = turn, share
 
 -- ---- what others should know at once: one begins to wait, or the first that waits can go
 local free = capacity - sum - more

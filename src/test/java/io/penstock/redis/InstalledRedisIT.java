@@ -3,6 +3,7 @@ package io.penstock.redis;
 import io.penstock.counts.RedisCountStoreIT;
 import io.penstock.fake.RedisProgram;
 import io.penstock.fake.RedisServer;
+import io.penstock.redis.shares.RedisShareStoreIT;
 import io.penstock.slices.RedisSliceStoreContractIT;
 import io.penstock.slices.RedisSliceStoreIT;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,14 @@ class InstalledRedisIT {
 
   @Nested
   class Slices extends RedisSliceStoreIT {
+    @Override
+    public RedisServer server() {
+      return InstalledRedisIT.started();
+    }
+  }
+
+  @Nested
+  class Shares extends RedisShareStoreIT {
     @Override
     public RedisServer server() {
       return InstalledRedisIT.started();

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,12 +33,17 @@ public final class RedisShareStore implements ShareStore {
   private static final int MOST_TOLD_KEPT = 10_000;
   private static final int MOST_TOLD_AT_ONCE = 1_000;
 
+  private record Listener(String member, Consumer<LimitId> changed) {}
+
   private final RedisLink link;
   private final String namespace;
   private final String channel;
   private final RedisBreaker breaker;
   private final TroubleLog troubleLog = new TroubleLog("shared limits", "limit");
+  private final TroubleLog newsLog = new TroubleLog("news of shared limits", "limit");
   private final RedisEviction eviction = new RedisEviction();
+  private final AtomicBoolean listening = new AtomicBoolean();
+  private volatile @Nullable Listener listener;
 
   /**
    * Creates a store without contacting Redis.
@@ -52,6 +59,44 @@ public final class RedisShareStore implements ShareStore {
     this.namespace = namespace;
     this.channel = namespace + ":shares";
     this.breaker = new RedisBreaker(ticker, link::connections);
+  }
+
+  /**
+   * Tells of limits at which another instance begins to wait, or leaves something for those who
+   * wait. It begins after the next message that is answered, and again after a failure.
+   *
+   * @param member the name of this instance, of which nothing is told
+   */
+  public void listen(String member, Consumer<LimitId> changed) {
+    listener = new Listener(member, changed);
+  }
+
+  private void listen() {
+    Listener told = listener;
+    if (told == null || !listening.compareAndSet(false, true)) {
+      return;
+    }
+    link.listen(channel, text -> hear(told, text), () -> {}).whenComplete(this::listens);
+  }
+
+  private void listens(@Nullable Object done, @Nullable Throwable failure) {
+    if (failure == null) {
+      newsLog.recordSuccess();
+    } else {
+      newsLog.recordFailure(RedisDiagnosis.of(failure));
+      listening.set(false);
+    }
+  }
+
+  private void hear(Listener told, String text) {
+    try {
+      LimitId id = ShareScript.published(text, told.member());
+      if (id != null) {
+        told.changed().accept(id);
+      }
+    } catch (IllegalArgumentException odd) {
+      newsLog.recordFailure(new RedisTrouble(Kind.ODD, String.valueOf(odd.getMessage())));
+    }
   }
 
   @Override
@@ -118,6 +163,7 @@ public final class RedisShareStore implements ShareStore {
       return failed(RedisDiagnosis.of(failure));
     }
     troubleLog.recordSuccess();
+    listen();
     return eviction.look(link, namespace + INSTANCES).thenApply(looked -> reply);
   }
 

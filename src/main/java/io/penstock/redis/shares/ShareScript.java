@@ -55,7 +55,7 @@ final class ShareScript {
     words.add(ScriptWords.of(use.decayMillis()));
     words.add(ScriptWords.of(call.absent().size()));
     words.add(channel);
-    words.add(ScriptWords.of(call.id()));
+    words.add(ScriptWords.of(member) + " " + ScriptWords.of(call.id()));
     for (Absent each : call.absent()) {
       words.add(ScriptWords.of(each.member()));
       words.add(ScriptWords.of(each.number()));
@@ -66,6 +66,21 @@ final class ShareScript {
       words.addAll(ScriptWords.of(each));
     }
     return words;
+  }
+
+  /**
+   * Reads what was published: the limit at which others should look.
+   *
+   * @return null when this member caused it
+   * @throws IllegalArgumentException when the script never publishes that
+   */
+  static @Nullable LimitId published(String text, String member) {
+    int space = text.indexOf(' ');
+    if (space < 0) {
+      throw new IllegalArgumentException("publication '" + text + "' has no limit");
+    }
+    LimitId id = ScriptWords.id(text.substring(space + 1));
+    return ScriptWords.name(text.substring(0, space)).equals(member) ? null : id;
   }
 
   /**
