@@ -50,6 +50,13 @@ local function foreign(field)
   return redis.error_reply('FOREIGN value in ' .. field .. ', expected what penstock writes')
 end
 
+-- Subtracting nothing from text makes a number of it, and takes less time than tonumber.
+local function read(text)
+  local a, b, c, d, e, f, g, h, i, j, k, l, m, n = string.match(text, PARSED)
+  return a and {
+    a - 0, b - 0, c - 0, d - 0, e - 0, f - 0, g - 0, h - 0, i - 0, j - 0, k - 0, l - 0, m - 0, n - 0}
+end
+
 -- ---- what is stored
 local epoch, tag, turns = nil, '', 0
 local rows, texts = {}, {}
@@ -60,9 +67,8 @@ for i = 1, #all, 2 do
     epoch, tag, turns = string.match(value, '^(%d+):(%S*) (%d+)$')
     if not epoch then return foreign('the epoch') end
   else
-    local row = {string.match(value, PARSED)}
-    if not row[1] then return foreign(field) end
-    for each = 1, DECAY do row[each] = tonumber(row[each]) end
+    local row = read(value)
+    if not row then return foreign(field) end
     rows[field], texts[field] = row, value
   end
 end
