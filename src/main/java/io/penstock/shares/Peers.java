@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one instance knows of all others, and since when. It watches beats by its own clock, so that
- * no clocks are compared. Used by one thread at a time.
+ * Knowledge of one instance about all others, and since when. It watches beats by its own clock, so
+ * that no clocks are compared. Used by one thread at a time.
  */
 final class Peers {
   /** For how long an absent instance is remembered. */

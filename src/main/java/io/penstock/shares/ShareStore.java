@@ -20,7 +20,7 @@ public interface ShareStore {
   CompletionStage<Reply> exchange(Message message);
 
   /**
-   * What one instance sends.
+   * Message of one instance.
    *
    * @param member the name of the instance and of its life: different after each restart
    */

@@ -1,8 +1,8 @@
 package io.penstock.shares;
 
 /**
- * What one instance spent of a limit and waits for, at one instant. Amounts are in the measure of
- * the limit.
+ * Use of a limit by one instance at one instant: what it spent and waits for. Amounts are in the
+ * measure of the limit.
  *
  * @param capacity of the whole limit, ≥ 1
  * @param least what it must hold itself to: what it spent in windows that count

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What other instances told of their shares of long windows, also of limits that this instance does
- * not use: if the store loses its data, nobody else may know them any more. Used by one thread at a
+ * Shares of long windows of which other instances told this one, also of limits that it does not
+ * use. If the store loses its data, nobody else may know them any more. Used by one thread at a
  * time.
  */
 final class ToldShares {
@@ -43,7 +43,7 @@ final class ToldShares {
         .merge(row.member(), new Kept(row, until), ToldShares::larger);
   }
 
-  /** What is told may come later than what was told after it, so the larger share counts. */
+  /** The larger share counts, because the newer one may be heard first. */
   private static Kept larger(Kept known, Kept next) {
     boolean later = known.row().cell().isBefore(next.row().cell());
     boolean earlier = next.row().cell().isBefore(known.row().cell());

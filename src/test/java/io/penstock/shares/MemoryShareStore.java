@@ -78,7 +78,7 @@ public final class MemoryShareStore {
     }
   }
 
-  /** What the store keeps about the instances. */
+  /** All that the store keeps about the instances. */
   private static final class Lives {
     private String run = "";
     private ShareEpoch epoch = ShareEpoch.NONE;

@@ -33,7 +33,7 @@ final class ShareWorld {
   private record Event(long at, long order, Runnable action) {}
 
   /**
-   * What holds for a whole run.
+   * Settings of a whole run.
    *
    * @param lossPercent of messages, in each direction
    * @param latePercent of messages that come seconds late
@@ -171,7 +171,7 @@ final class ShareWorld {
       this.index = index;
       this.name = "m" + index + "." + names++;
       this.rate = 1 + FASTEST * (2 * random.nextDouble() - 1);
-      this.offset = (long) (random.nextDouble() * 1e6) * MILLI;
+      this.offset = MILLI * (long) (random.nextDouble() * 1e6);
       this.wallOffset = (long) (setting.clockNanos() * (random.nextDouble() - 0.5));
       this.sync =
           new ShareSync(name, this, this::clock, new Alarm(), setting.terms(), random::nextDouble);
