@@ -15,10 +15,12 @@ import io.penstock.shares.ShareStore.Reply;
 import io.penstock.shares.SpentLimit.Kind;
 import io.penstock.shares.SpentLimit.Terms;
 import io.penstock.sharing.LimitId;
+import io.penstock.suite.TaggedTests;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,6 +31,13 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class ShareLiesTest {
   private static final LimitId ID = ShareWorld.limit("l0");
+  private static final int SEEDS = 200;
+
+  /**
+   * @param seed of the world
+   * @param lies whether one instance does without the rule
+   */
+  private record Run(long seed, boolean lies) {}
 
   /** A rule that an instance does without. */
   enum Lie {
@@ -44,35 +53,47 @@ class ShareLiesTest {
     COUNTS_NO_SUSPENSION
   }
 
-  private static long wrong(Lie lie, boolean lies) {
+  private static long wrong(Lie lie, Run run) {
     return switch (lie) {
-      case STATES_LESS_THAN_IT_HOLDS -> statesLess(lies);
-      case STATES_NOTHING_OF_LATER_DAYS -> statesNothingLater(lies);
-      case AGES_THE_DEAD -> agesTheDead(lies);
-      case ASKS_BEFORE_ALL_IS_CERTAIN -> asksEarly(lies);
-      case USES_AN_EARLIER_ANSWER -> usesEarlierAnswer(lies);
-      case IGNORES_ITS_TARGET -> ignoresTarget(lies);
-      case IGNORES_THAT_IT_WAS_BURIED -> ignoresBurial(lies);
-      case HIDES_WHOM_IT_KNOWS -> hidesWhomItKnows(lies);
-      case DOES_NOT_WAIT_AT_AN_EMPTY_STORE -> doesNotWait(lies);
-      case COUNTS_NO_SUSPENSION -> countsNoSuspension(lies);
+      case STATES_LESS_THAN_IT_HOLDS -> statesLess(run);
+      case STATES_NOTHING_OF_LATER_DAYS -> statesNothingLater(run);
+      case AGES_THE_DEAD -> agesTheDead(run);
+      case ASKS_BEFORE_ALL_IS_CERTAIN -> asksEarly(run);
+      case USES_AN_EARLIER_ANSWER -> usesEarlierAnswer(run);
+      case IGNORES_ITS_TARGET -> ignoresTarget(run);
+      case IGNORES_THAT_IT_WAS_BURIED -> ignoresBurial(run);
+      case HIDES_WHOM_IT_KNOWS -> hidesWhomItKnows(run);
+      case DOES_NOT_WAIT_AT_AN_EMPTY_STORE -> doesNotWait(run);
+      case COUNTS_NO_SUSPENSION -> countsNoSuspension(run);
     };
   }
 
   @ParameterizedTest
   @EnumSource
   void instanceDoesWithoutRule_itsSituation_isFound(Lie lie) {
-    assertThat(wrong(lie, false)).isNotPositive();
-    assertThat(wrong(lie, true)).isPositive();
+    assertThat(wrong(lie, new Run(1, false))).isNotPositive();
+    assertThat(wrong(lie, new Run(1, true))).isPositive();
   }
 
-  private static ShareWorld world(boolean continues, Terms limit, int nodes) {
+  @Tag(TaggedTests.FULL)
+  @ParameterizedTest
+  @EnumSource
+  void situation_atOtherInstants_isWrongOnlyWithoutItsRule(Lie lie) {
+    int found = 0;
+    for (long seed = 2; seed < 2 + SEEDS; seed++) {
+      assertThat(wrong(lie, new Run(seed, false))).as("%d", seed).isNotPositive();
+      found += wrong(lie, new Run(seed, true)) > 0 ? 1 : 0;
+    }
+    assertThat(found).isGreaterThan(SEEDS / 2);
+  }
+
+  private static ShareWorld world(Run run, boolean continues, Terms limit, int nodes) {
     ShareTerms terms =
         new ShareTerms(
             4 * SECOND, 500 * MILLI, SECOND, 100 * MILLI, 17 * SECOND, SECOND, continues);
     ShareWorld world =
         new ShareWorld(
-            1,
+            run.seed(),
             new ShareWorld.Setting(
                 terms,
                 ShareWorld.limits(limit),
@@ -184,9 +205,9 @@ class ShareLiesTest {
             reply -> new Reply(reply.answers().stream().map(answers).toList(), reply.beat()));
   }
 
-  private static long statesLess(boolean lies) {
-    ShareWorld world = world(false, trailing(), 2);
-    if (lies) {
+  private static long statesLess(Run run) {
+    ShareWorld world = world(run, false, trailing(), 2);
+    if (run.lies()) {
       says(world, 0, each -> call(each, each.raises(), 0, each.later(), each.absent()));
     }
     burst(world, 0, 30, 20, 10);
@@ -195,9 +216,9 @@ class ShareLiesTest {
   }
 
   /** 0 is cut off, and spends a little of the new day before its lease ends. */
-  private static long statesNothingLater(boolean lies) {
-    ShareWorld world = world(false, day(), 2);
-    if (lies) {
+  private static long statesNothingLater(Run run) {
+    ShareWorld world = world(run, false, day(), 2);
+    if (run.lies()) {
       says(world, 0, each -> call(each, each.raises(), each.held(), 0, each.absent()));
     }
     burst(world, 0, 60, 6, 10);
@@ -208,9 +229,9 @@ class ShareLiesTest {
     return over(world, 149);
   }
 
-  private static long agesTheDead(boolean lies) {
-    ShareWorld world = world(false, trailing(), 2);
-    if (lies) {
+  private static long agesTheDead(Run run) {
+    ShareWorld world = world(run, false, trailing(), 2);
+    if (run.lies()) {
       says(world, 1, each -> call(each, each.raises(), each.held(), each.later(), aged(each)));
     }
     burst(world, 0, 30, 30, 10);
@@ -225,17 +246,17 @@ class ShareLiesTest {
         .toList();
   }
 
-  private static long asksEarly(boolean lies) {
-    ShareWorld world = world(false, trailing(), 2);
-    if (lies) {
+  private static long asksEarly(Run run) {
+    ShareWorld world = world(run, false, trailing(), 2);
+    if (run.lies()) {
       says(world, 1, each -> call(each, true, each.held(), each.later(), each.absent()));
     }
     return spendsSinceFlush(world);
   }
 
-  private static long hidesWhomItKnows(boolean lies) {
-    ShareWorld world = world(false, trailing(), 2);
-    if (lies) {
+  private static long hidesWhomItKnows(Run run) {
+    ShareWorld world = world(run, false, trailing(), 2);
+    if (run.lies()) {
       beats(world, 1, each -> beat(each, List.of(), each.waited()));
     }
     return spendsSinceFlush(world);
@@ -253,10 +274,10 @@ class ShareLiesTest {
   }
 
   /** 0 was given all once, and takes that for the answer to a later call. */
-  private static long usesEarlierAnswer(boolean lies) {
-    ShareWorld world = world(false, trailing(), 2);
+  private static long usesEarlierAnswer(Run run) {
+    ShareWorld world = world(run, false, trailing(), 2);
     AtomicReference<Answer> earlier = new AtomicReference<>();
-    if (lies) {
+    if (run.lies()) {
       hears(
           world,
           0,
@@ -273,9 +294,9 @@ class ShareLiesTest {
     return over(world, 60);
   }
 
-  private static long ignoresTarget(boolean lies) {
-    ShareWorld world = world(false, trailing(), 2);
-    if (lies) {
+  private static long ignoresTarget(Run run) {
+    ShareWorld world = world(run, false, trailing(), 2);
+    if (run.lies()) {
       hears(world, 1, ShareLiesTest::withoutTarget);
     }
     burst(world, 1, 30, 1_000, 10);
@@ -298,9 +319,9 @@ class ShareLiesTest {
   }
 
   /** Its calls while it is cut off keep it from giving up its share because it is idle. */
-  private static long ignoresBurial(boolean lies) {
-    ShareWorld world = world(true, trailing(), 2);
-    if (lies) {
+  private static long ignoresBurial(Run run) {
+    ShareWorld world = world(run, true, trailing(), 2);
+    if (run.lies()) {
       world
           .nodes
           .get(0)
@@ -336,8 +357,8 @@ class ShareLiesTest {
         of.toldUpTo());
   }
 
-  private static long doesNotWait(boolean lies) {
-    ShareWorld world = world(false, trailing(), 2);
+  private static long doesNotWait(Run run) {
+    ShareWorld world = world(run, false, trailing(), 2);
     burst(world, 0, 30, 30, 10);
     cut(world, 0, 31, 36);
     cut(world, 1, 31, 36);
@@ -346,7 +367,7 @@ class ShareLiesTest {
         31,
         () -> {
           world.join(2, 0);
-          if (lies) {
+          if (run.lies()) {
             beats(world, 2, each -> beat(each, each.known(), true));
           }
         });
@@ -355,14 +376,14 @@ class ShareLiesTest {
   }
 
   /** 0 sleeps while its share is given to 1, and spends as soon as it is awake. */
-  private static long countsNoSuspension(boolean lies) {
-    ShareWorld world = world(false, trailing(), 2);
+  private static long countsNoSuspension(Run run) {
+    ShareWorld world = world(run, false, trailing(), 2);
     burst(world, 0, 30, 25, 10);
     burst(world, 0, 38, 1, 1);
     world.atSecond(
         41,
         () -> {
-          if (lies) {
+          if (run.lies()) {
             world.nodes.get(0).suspend();
           } else {
             world.nodes.get(0).pause();
