@@ -10,10 +10,11 @@
 --                    EPOCH_BEFORE are those at which the epoch began. SRU are three digits, 1 for
 --                    settled, remembered, uncertain. TOLD is the number of the last share told.
 --          members   the names of all instances, separated by spaces
---          m:NAME    "NUMBER LIFE REGISTERED HEARD JOINED" and the limits at which it waits: number
---                    of its last beat (-1 when only others know of it), living, dead or left, 1 if
---                    it has stated all that it holds, the version that it knows, the version in
---                    which it joined
+--          m:NAME    "NUMBER LIFE RB HEARD JOINED" and the limits at which it waits: number of its
+--                    last beat (-1 when only others know of it); living, dead or left; two digits,
+--                    1 for registered (it has stated all that it holds) and buried (it was declared
+--                    dead, came back, and has not heard of that); the version that it knows; the
+--                    version in which it joined
 --          t:NUMBER  a share of a long window, as the instance wrote it
 --
 -- ARGV     1      name of the instance
@@ -87,12 +88,12 @@ if stored[1] then
     fields[#fields + 1] = 'm:' .. name
   end
   for i, value in ipairs(chunked('HMGET', fields)) do
-    local n, life, has, heard, joined, waits =
-        string.match(value or '', '^(%-?%d+) (%l+) ([01]) (%d+) (%d+)(.*)$')
+    local n, life, has, buried, heard, joined, waits =
+        string.match(value or '', '^(%-?%d+) (%l+) ([01])([01]) (%d+) (%d+)(.*)$')
     if not n then return foreign(fields[i]) end
     members[names[i]] = {
-      number = tonumber(n), life = life, registered = has == '1', heard = tonumber(heard),
-      joined = tonumber(joined), waits = waits}
+      number = tonumber(n), life = life, registered = has == '1', buried = buried == '1',
+      heard = tonumber(heard), joined = tonumber(joined), waits = waits}
   end
 elseif #redis.call('HGETALL', key) > 0 then
   return foreign('state')
@@ -132,8 +133,13 @@ end
 
 -- ---- the instance itself
 local mine = members[me]
-local buried = mine ~= nil and mine.life == 'dead'
-if not mine or buried then mine = join(me, 0, 'living') end
+if not mine or mine.life == 'dead' then
+  local died = mine ~= nil
+  mine = join(me, 0, 'living')
+  mine.buried = died
+elseif same and their_version >= mine.joined then
+  mine.buried = false -- it has had an answer since
+end
 touched[me] = true
 
 -- the lists at the end of the arguments
@@ -255,8 +261,9 @@ end
 for name in pairs(touched) do
   local each = members[name]
   put('m:' .. name, string.format(
-      '%.0f %s %d %.0f %.0f%s',
-      each.number, each.life, digit(each.registered), each.heard, each.joined, each.waits))
+      '%.0f %s %d%d %.0f %.0f%s',
+      each.number, each.life, digit(each.registered), digit(each.buried), each.heard, each.joined,
+      each.waits))
 end
 for field, value in pairs(added) do put(field, value) end
 -- A Redis that is out of memory refuses commands that may need more, except in a script that has
@@ -294,5 +301,5 @@ for _, range in ipairs(ranges) do
   if told_up_to ~= told then break end
 end
 return {
-  epoch, tag, count, version, digit(settled), digit(uncertain), digit(listed), digit(buried),
+  epoch, tag, count, version, digit(settled), digit(uncertain), digit(listed), digit(mine.buried),
   told_up_to, peers, wanted, chunked('HMGET', fields)}

@@ -62,6 +62,10 @@ public final class MemoryShareStore {
     private long number;
     private Life life = Life.LIVING;
     private boolean registered;
+
+    /** Whether it was declared dead and came back, and has not heard of that. */
+    private boolean buried;
+
     private long heard;
     private long joined;
     private Set<LimitId> waits = Set.of();
@@ -71,6 +75,7 @@ public final class MemoryShareStore {
       copy.number = number;
       copy.life = life;
       copy.registered = registered;
+      copy.buried = buried;
       copy.heard = heard;
       copy.joined = joined;
       copy.waits = waits;
@@ -229,13 +234,16 @@ public final class MemoryShareStore {
     }
     now.count++;
     Member mine = now.members.get(me);
-    boolean buried = mine != null && mine.life == Life.DEAD && holds(Rule.THE_BURIED_ARE_TOLD);
     if (mine == null || mine.life == Life.DEAD) {
+      boolean died = mine != null;
       mine = mine == null ? new Member() : mine;
+      mine.buried = died;
       mine.life = Life.LIVING;
       mine.registered = false;
       mine.joined = ++now.version;
       now.members.put(me, mine);
+    } else if (beat.epoch().equals(now.epoch) && beat.version() >= mine.joined) {
+      mine.buried = false; // it has had an answer since
     }
     if (beat.number() > mine.number) {
       mine.number = beat.number();
@@ -274,7 +282,7 @@ public final class MemoryShareStore {
         now.settled,
         now.uncertain && holds(Rule.MISSING_STATEMENTS_ARE_UNCERTAIN),
         listed || !holds(Rule.STRANGERS_GET_NOTHING),
-        buried,
+        mine.buried && holds(Rule.THE_BURIED_ARE_TOLD),
         peers(now),
         wanted(now, me),
         holds(Rule.LONG_SHARES_ARE_TOLD) ? List.copyOf(told.values()) : List.of(),
