@@ -104,7 +104,7 @@ class ShareNamedSchedulesTest {
     split(world);
     assertThat(over(world)).isNotPositive();
     assertThat(sum(world, 0, 44, 100)).isZero();
-    assertThat(sum(world, 60, 100)).isGreaterThan(4 * 285);
+    assertThat(sum(world, 60, 100)).isGreaterThan(4 * 255);
     assertThat(sum(world, 0, 102, 140)).isPositive();
   }
 
@@ -113,9 +113,9 @@ class ShareNamedSchedulesTest {
     ShareWorld world = world(CONTINUES, trailing(300, 10));
     AtomicLong held = split(world);
     assertThat(over(world)).isPositive().isLessThanOrEqualTo(held.get());
-    assertThat(sum(world, 0, 50, 60)).isGreaterThan(held.get() * 95 / 100);
+    assertThat(sum(world, 0, 50, 60)).isGreaterThan(held.get() * 4 / 5);
     assertThat(overFrom(world, 101)).isNotPositive();
-    assertThat(sum(world, 110, 180)).isGreaterThan(7 * 270);
+    assertThat(sum(world, 110, 180)).isGreaterThan(7 * 240);
   }
 
   @ParameterizedTest
@@ -129,7 +129,7 @@ class ShareNamedSchedulesTest {
     world.atSecond(163, () -> world.nodes.get(0).cut(false));
     world.run(200);
     assertThat(over(world)).isNotPositive();
-    assertThat(sum(world, 1, 60, 160)).isGreaterThan(10 * 285);
+    assertThat(sum(world, 1, 60, 160)).isGreaterThan(10 * 255);
     assertThat(sum(world, 0, 160, 163)).isZero();
     assertThat(sum(world, 0, 165, 200)).isPositive();
   }
@@ -151,18 +151,16 @@ class ShareNamedSchedulesTest {
     assertThat(sum(world, 0, 100, 149)).isGreaterThanOrEqualTo(95);
   }
 
-  /** Its calls while it is cut off keep it from giving up its share because it is idle. */
+  /** While it is cut off it spends a little, so that it does not give its share up as idle. */
   private static ShareWorld continuedAlone() {
     ShareWorld world = world(CONTINUES, trailing(300, 10));
     joinAll(world, 0, 0, 0);
     burst(world, 0, 30, 10, 10);
     world.atSecond(41, () -> world.nodes.get(0).cut(true));
-    for (int second = 43; second < 65; second += 3) {
+    for (int second = 43; second < 76; second += 2) {
       burst(world, 0, second, 1, 1);
     }
     burst(world, 1, 63, 20, 15);
-    burst(world, 0, 64.1, 1, 250);
-    world.atSecond(64.5, () -> world.nodes.get(0).limits.get(ID).leave());
     world.atSecond(75.5, () -> world.nodes.get(0).cut(false));
     return world;
   }
@@ -179,7 +177,7 @@ class ShareNamedSchedulesTest {
     world.run(120);
     assertThat(held.get()).isGreaterThanOrEqualTo(90);
     assertThat(taken.get()).isGreaterThanOrEqualTo(285);
-    assertThat(overFrom(world, 75)).isNotPositive();
+    assertThat(overFrom(world, 75.5)).isNotPositive();
     assertThat(sum(world, 80, 92)).isGreaterThan(270);
     assertThat(sum(world, 80, 120)).isEqualTo(600);
   }
@@ -191,8 +189,8 @@ class ShareNamedSchedulesTest {
     burst(world, 0, 87, 20, 15);
     burst(world, 1, 87, 20, 15);
     world.run(120);
-    assertThat(sum(world, 0, 75, 76)).isEqualTo(60);
-    assertThat(overFrom(world, 76)).isNotPositive();
+    assertThat(sum(world, 0, 75.3, 75.5)).isEqualTo(60);
+    assertThat(overFrom(world, 75.5)).isNotPositive();
   }
 
   @Test
@@ -384,7 +382,7 @@ class ShareNamedSchedulesTest {
         });
     world.run(80);
     assertThat(over(world)).isNotPositive();
-    assertThat(sum(world, 60, 80)).isGreaterThan(2 * 270);
+    assertThat(sum(world, 60, 80)).isGreaterThan(2 * 240);
   }
 
   @Test
@@ -400,7 +398,7 @@ class ShareNamedSchedulesTest {
     world.atSecond(43, () -> world.nodes.get(0).see(null));
     world.run(80);
     assertThat(over(world)).isNotPositive();
-    assertThat(sum(world, 60, 80)).isGreaterThan(2 * 270);
+    assertThat(sum(world, 60, 80)).isGreaterThan(2 * 240);
     assertThat(sum(world, 0, 60, 80)).isPositive();
   }
 
@@ -473,7 +471,7 @@ class ShareNamedSchedulesTest {
     world.atSecond(23.5, () -> world.nodes.forEach(each -> each.cut(false)));
     world.run(40);
     assertThat(over(world)).isNotPositive();
-    assertThat(sum(world, 30, 40)).isGreaterThan(2 * 255);
+    assertThat(sum(world, 30, 40)).isGreaterThan(2 * 240);
     assertThat(sum(world, 2, 30, 40)).isPositive();
   }
 
