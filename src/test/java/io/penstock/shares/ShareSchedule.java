@@ -25,12 +25,22 @@ final class ShareSchedule {
   final List<String> faults = new ArrayList<>();
   private final Random random;
   private final double lease;
+  private final boolean continues;
   private final boolean hasDays;
   private double stopped;
   private double lost;
   private MemoryShareStore snapshot;
 
   ShareSchedule(long seed, Set<Rule> leftOut) {
+    this(seed, leftOut, false);
+  }
+
+  /**
+   * @param continues whether instances go on without the store. Then it concedes something if some
+   *     are cut off and others are not, so that does not happen
+   */
+  ShareSchedule(long seed, Set<Rule> leftOut, boolean continues) {
+    this.continues = continues;
     this.random = new Random(seed * 7919 + 1);
     int count = one(2, 3, 3, 4);
     long window = one(3, 5, 8) * SECOND;
@@ -53,7 +63,7 @@ final class ShareSchedule {
             100 * MILLI,
             leaseNanos + window + 3 * SECOND,
             SECOND,
-            false);
+            continues);
     world =
         new ShareWorld(
             seed,
@@ -61,8 +71,8 @@ final class ShareSchedule {
                 terms,
                 limits,
                 one(5, 50, 400) * MILLI,
-                one(0, 0, 5, 20),
-                one(0, 0, 5),
+                continues ? 0 : one(0, 0, 5, 20),
+                continues ? 0 : one(0, 0, 5),
                 SECOND,
                 50 * MILLI,
                 15,
@@ -90,6 +100,9 @@ final class ShareSchedule {
   private void fault(double at, double lasts, int which) {
     String kind =
         one("data", "empty", "older", "crash", "pause", "flush", "cut", "join", "split", "leave");
+    if (continues && Set.of("cut", "split").contains(kind)) {
+      return;
+    }
     if (hasDays && isConceded(kind, at, lasts)) {
       return;
     }

@@ -5,20 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Random faults: no limit is ever exceeded. */
 class ShareScheduleTest {
   private static final int SCHEDULES = Integer.getInteger("penstock.shares.schedules", 200);
   private static final long FIRST = Long.getLong("penstock.shares.first", 0);
 
-  @Test
-  void randomFaults_nothingIsEverOver() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void randomFaults_nothingIsEverOver(boolean continues) {
     List<String> over = new ArrayList<>();
     long releases = 0;
     long late = 0;
     for (long seed = FIRST; seed < FIRST + SCHEDULES; seed++) {
-      ShareSchedule schedule = new ShareSchedule(seed, Set.of());
+      ShareSchedule schedule = new ShareSchedule(seed, Set.of(), continues);
       ShareOracle.Worst worst = schedule.run();
       releases += schedule.world.oracle.count();
       late += schedule.world.calls;
