@@ -111,9 +111,11 @@ if last_run ~= run
   told = max(told, known_told) + 1000
   remembered = remembered or settled
   settled = false
-  uncertain = doubts or not last_run
+  uncertain = uncertain or doubts or not last_run
   for name, each in pairs(members) do
-    each.registered, each.heard, touched[name] = false, 0, true
+    -- what the absent stated is among the data, unless it was lost alone
+    each.registered = each.registered and each.life ~= 'living' and not doubts
+    each.heard, touched[name] = 0, true
   end
   same = their_epoch == epoch and their_tag == tag
 end

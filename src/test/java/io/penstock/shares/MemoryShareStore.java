@@ -309,9 +309,10 @@ public final class MemoryShareStore {
     next.toldUpTo = Math.max(next.toldUpTo, beat.toldUpTo()) + 1_000;
     next.remembered |= next.settled;
     next.settled = false;
-    next.uncertain = beat.doubts() || before == null;
+    next.uncertain |= beat.doubts() || before == null;
     for (Member each : next.members.values()) {
-      each.registered = false;
+      // what the absent stated is among the data, unless it was lost alone
+      each.registered &= each.life != Life.LIVING && !beat.doubts();
       each.heard = 0;
     }
     return next;
