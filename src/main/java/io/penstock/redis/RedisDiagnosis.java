@@ -57,6 +57,7 @@ public final class RedisDiagnosis {
           new Sign("invalid password", Kind.ACCESS),
           new Sign("ERR AUTH ", Kind.ACCESS),
           new Sign("The user executing the script can't", Kind.ACCESS),
+          new Sign("ACL failure in script: ", Kind.ACCESS),
           new Sign("LOADING ", Kind.LOADING),
           new Sign("CLUSTERDOWN ", Kind.CLUSTER),
           new Sign("MASTERDOWN ", Kind.CLUSTER),
