@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Compares the scripts of shares, on real servers, with those in Java, over random histories. */
 class ShareDifferentialIT {
-  private static final int HISTORIES = Boolean.getBoolean("penstock.deep") ? 10_000 : 200;
+  private static final int HISTORIES = Boolean.getBoolean("penstock.deep") ? 4_000 : 200;
   private static final int STEPS = 120;
 
   @ParameterizedTest
