@@ -80,7 +80,7 @@ public interface ShareStore {
    * Answer to a call.
    *
    * @param taken whether the call counts; the other values have no meaning otherwise
-   * @param known whether the store knew a share of the caller before
+   * @param known whether the store knew a share that the caller had stated in this epoch
    * @param share the share of the caller
    * @param target what the caller should shrink to while others wait
    * @param crowded whether the instances need more than the limit

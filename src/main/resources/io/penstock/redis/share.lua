@@ -30,10 +30,10 @@
 --                 absent. Then for each row heard of another instance its name, share, later, the
 --                 four numbers of its cell, and decay.
 --
--- Answers  0 if the call is ignored; otherwise 1, 1 if the instance had a share, share, target, 1
---          if the needs are above the limit, what is free, the least capacity, and 1 if it was
---          published; then name and field of each other instance. An error that begins with
---          FOREIGN: something else wrote the hash.
+-- Answers  0 if the call is ignored; otherwise 1, 1 if the instance had stated a share in this
+--          epoch, share, target, 1 if the needs are above the limit, what is free, the least
+--          capacity, and 1 if it was published; then name and field of each other instance. An
+--          error that begins with FOREIGN: something else wrote the hash.
 --
 -- Numbers are whole, and below 2^53 or clamped to that. Names are compared as the server collates
 -- them; that decides only who gets what is left of a division.
@@ -250,8 +250,9 @@ end
 local news = turn > 0 and not (before and before[TURN] > 0)
     or before and share < before[SHARE] and free >= lack
 
+local stated = before and before[EPOCH] == epoch
 local reply = {
-  1, before and 1 or 0, share, target, level and 1 or 0, max(0, free), capacity, news and 1 or 0}
+  1, stated and 1 or 0, share, target, level and 1 or 0, max(0, free), capacity, news and 1 or 0}
 for name in pairs(rows) do
   reply[#reply + 1] = name
   reply[#reply + 1] = texts[name]

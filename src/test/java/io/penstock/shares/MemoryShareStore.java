@@ -559,7 +559,7 @@ public final class MemoryShareStore {
       return new Answer(
           call.id(),
           true,
-          before != null,
+          before != null && before.epoch().equals(call.epoch()),
           share,
           target,
           crowded,
