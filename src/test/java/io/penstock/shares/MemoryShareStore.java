@@ -217,6 +217,14 @@ public final class MemoryShareStore {
     hashes.remove(id);
   }
 
+  /** Returns the share that an instance stated in the running epoch, −1 if it stated none. */
+  long stated(LimitId id, String member) {
+    Hash hash = hashes.get(id);
+    Stored row = hash == null ? null : hash.rows.get(member);
+    boolean counts = row != null && lives != null && row.epoch().equals(lives.epoch);
+    return counts ? row.share() : -1;
+  }
+
   /** Carries out the calls of a message, then its beat. */
   public Reply carryOut(Message message) {
     List<Answer> answers = new ArrayList<>();
