@@ -69,6 +69,11 @@ final class LimitShare {
     return stated.equals(epoch) || (granted == 0 && !told);
   }
 
+  /** Returns whether the store may have a share of it. */
+  boolean isGranted() {
+    return granted > 0 || ours > 0;
+  }
+
   /** Returns whether its first waiting request needs a larger share. */
   boolean isWaiting(long now) {
     return user.use(now).first() > user.share(now);
@@ -143,7 +148,9 @@ final class LimitShare {
     if (granted == 0) {
       return Ticker.NEVER;
     }
-    return use.isIdle() ? calledNanos + 2 * window(use) : calledNanos + use.keptMillis() * MILLI / 3;
+    return use.isIdle()
+        ? calledNanos + 2 * window(use)
+        : calledNanos + use.keptMillis() * MILLI / 3;
   }
 
   /** Returns when it ends its turn, or, after that, can give up what it spent. */
@@ -287,9 +294,5 @@ final class LimitShare {
 
   boolean isLong(long now) {
     return user.use(now).isLong();
-  }
-
-  long share(long now) {
-    return user.share(now);
   }
 }

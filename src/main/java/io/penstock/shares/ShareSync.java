@@ -12,9 +12,13 @@ import io.penstock.sharing.LimitId;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -32,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 public final class ShareSync {
   /** Most calls in one message. */
   static final int MOST_CALLS = 1_000;
+
+  /** All limits are looked at at least once in so many beats. */
+  private static final int SCAN_BEATS = 10;
 
   private static final double JITTER = 0.2;
 
@@ -53,6 +60,12 @@ public final class ShareSync {
   private final AtomicBoolean hurried = new AtomicBoolean();
   private final ConcurrentLinkedQueue<LimitId> changes = new ConcurrentLinkedQueue<>();
 
+  /** The limits that have not stated yet in this epoch what they hold. */
+  private final Set<LimitId> unstated = new LinkedHashSet<>();
+
+  /** The limits of whose share others have to be told. */
+  private final Set<LimitId> untold = new LinkedHashSet<>();
+
   /** The limits that may have something to say before the next beat. */
   private final Set<LimitId> urgent = ConcurrentHashMap.newKeySet();
 
@@ -68,6 +81,7 @@ public final class ShareSync {
   private long epochNanos;
   private Set<LimitId> wanted = new HashSet<>();
 
+  private Iterator<LimitShare> scan = Collections.emptyIterator();
   private @Nullable Sent sent;
   private long number;
   private long sentNanos = Long.MIN_VALUE / 2;
@@ -144,26 +158,36 @@ public final class ShareSync {
    * @return completes once the store has answered, or could not be asked
    */
   public CompletionStage<?> leave() {
-    Message message;
+    List<LimitShare> holding = new ArrayList<>();
     synchronized (this) {
       stopped = true;
       sent = null;
-      number++;
-      long now = ticker.nanos();
       lease.until(Long.MIN_VALUE);
-      if (epoch.equals(ShareEpoch.NONE)) {
-        return CompletableFuture.completedStage(null);
-      }
-      List<Call> calls = new ArrayList<>();
       for (LimitShare each : limits.values()) {
-        if (each.share(now) > 0) {
-          each.drop(now);
-          calls.add(each.call(number, epoch, false, true, peers.absent(now), List.of(), now));
+        if (each.isGranted()) {
+          holding.add(each);
         }
       }
-      message = new Message(member, calls, beat(true, now));
     }
-    return store.exchange(message);
+    return reachable() ? leave(holding) : CompletableFuture.completedStage(null);
+  }
+
+  private CompletionStage<?> leave(List<LimitShare> holding) {
+    List<LimitShare> first = holding.subList(0, Math.min(MOST_CALLS, holding.size()));
+    List<LimitShare> left = holding.subList(first.size(), holding.size());
+    Message message;
+    synchronized (this) {
+      long now = ticker.nanos();
+      number++;
+      List<Call> calls = new ArrayList<>();
+      for (LimitShare each : first) {
+        each.drop(now);
+        calls.add(each.call(number, epoch, false, true, peers.absent(now), List.of(), now));
+      }
+      message = new Message(member, calls, beat(left.isEmpty(), now));
+    }
+    CompletionStage<Reply> answered = store.exchange(message);
+    return left.isEmpty() ? answered : answered.thenCompose(reply -> leave(left));
   }
 
   private void step() {
@@ -258,12 +282,22 @@ public final class ShareSync {
     return !epoch.equals(ShareEpoch.NONE);
   }
 
-  /** Returns the limits that have something to say: of all with a beat, else of the urgent ones. */
-  private List<LimitShare> calling(boolean all, long now) {
+  /**
+   * Returns the limits that have something to say. Each is looked at while it is urgent; of the
+   * others, a beat looks at some after the other.
+   */
+  private List<LimitShare> calling(boolean beat, long now) {
+    Set<LimitShare> looked = new LinkedHashSet<>(beat ? scanned() : List.of());
+    looked.addAll(urgent());
+    unstated.stream()
+        .limit(MOST_CALLS)
+        .map(limits::get)
+        .filter(Objects::nonNull)
+        .forEach(looked::add);
     List<LimitShare> calling = new ArrayList<>();
-    for (LimitShare each : all ? limits.values() : urgent()) {
+    for (LimitShare each : looked) {
       each.endTurn(now);
-      if (!isStated(each, now) || each.dueAt(now) <= now) {
+      if (unstated.contains(each.id()) || each.dueAt(now) <= now) {
         calling.add(each);
       }
       if (calling.size() == MOST_CALLS) {
@@ -271,6 +305,16 @@ public final class ShareSync {
       }
     }
     return calling;
+  }
+
+  private List<LimitShare> scanned() {
+    List<LimitShare> next = new ArrayList<>();
+    int many = Math.max(MOST_CALLS, limits.size() / SCAN_BEATS);
+    scan = scan.hasNext() ? scan : limits.values().iterator();
+    while (scan.hasNext() && next.size() < many) {
+      next.add(scan.next());
+    }
+    return next;
   }
 
   private List<LimitShare> urgent() {
@@ -292,8 +336,8 @@ public final class ShareSync {
     long next = dueNanos;
     for (LimitShare each : reachable() ? urgent() : List.<LimitShare>of()) {
       long at = each.dueAt(now);
-      if (at == Ticker.NEVER) {
-        urgent.remove(each.id());
+      if (at > now + terms.beatNanos()) {
+        urgent.remove(each.id()); // a scan finds it again
       }
       next = Math.min(next, at);
     }
@@ -313,16 +357,17 @@ public final class ShareSync {
 
   private Beat beat(boolean leaves, long now) {
     List<LimitId> waits = new ArrayList<>();
-    List<Told> changed = new ArrayList<>();
-    boolean registered = true;
-    for (LimitShare each : limits.values()) {
-      registered &= isStated(each, now);
+    for (LimitShare each : urgent()) {
       if (each.isWaiting(now)) {
         waits.add(each.id());
       }
-      Row row = each.untold();
+    }
+    List<Told> changed = new ArrayList<>();
+    for (LimitId id : untold) {
+      LimitShare limit = limits.get(id);
+      Row row = limit == null ? null : limit.untold();
       if (row != null && changed.size() < MOST_CALLS) {
-        changed.add(new Told(each.id(), row));
+        changed.add(new Told(id, row));
       }
     }
     return new Beat(
@@ -330,7 +375,7 @@ public final class ShareSync {
         epoch,
         count,
         version,
-        registered,
+        unstated.isEmpty(),
         doubts,
         remembers,
         peers.known(),
@@ -373,15 +418,12 @@ public final class ShareSync {
     contactNanos = of.atNanos();
     BeatAnswer beat = each.reply().beat();
     take(beat, now);
-    for (Told own : each.message().beat().told()) {
-      LimitShare limit =
-          beat.epoch().equals(each.message().beat().epoch()) ? limits.get(own.id()) : null;
-      if (limit != null) {
-        limit.told(own.row());
-      }
+    if (beat.epoch().equals(each.message().beat().epoch())) {
+      each.message().beat().told().forEach(this::haveTold);
     }
     if (beat.buried()) {
       limits.values().forEach(limit -> limit.bury(now));
+      stateAll(now);
     }
     for (int i = 0; i < each.reply().answers().size(); i++) {
       Call call = each.message().calls().get(i);
@@ -389,9 +431,36 @@ public final class ShareSync {
       LimitShare limit = limits.get(call.id());
       if (limit != null && call.sequence() == limit.sequence() && call.epoch().equals(epoch)) {
         doubts |= limit.answered(call, answer, !beat.buried(), now);
+        if (answer.taken()) {
+          unstated.remove(call.id());
+        }
         if (call.use().isLong() && answer.taken()) {
           told.hear(call.id(), answer.rows(), now);
+          untold.add(call.id());
         }
+      }
+    }
+  }
+
+  private void haveTold(Told own) {
+    LimitShare limit = limits.get(own.id());
+    if (limit != null) {
+      limit.told(own.row());
+    }
+    if (limit == null || limit.untold() == null) {
+      untold.remove(own.id());
+    }
+  }
+
+  /** Makes all limits state anew what they hold. */
+  private void stateAll(long now) {
+    unstated.clear();
+    for (LimitShare each : limits.values()) {
+      if (!isStated(each, now)) {
+        unstated.add(each.id());
+      }
+      if (each.untold() != null) {
+        untold.add(each.id());
       }
     }
   }
@@ -403,6 +472,7 @@ public final class ShareSync {
       settled = false;
       doubts = false;
       limits.values().forEach(LimitShare::tellAgain);
+      stateAll(now);
     }
     settled = answer.settled();
     remembers |= settled;
