@@ -229,7 +229,7 @@ final class LimitShare {
             ? new Row(member, answer.share(), call.later(), call.use().cell(), decay(call))
             : null;
     granted = answer.share();
-    ours = holds ? granted : ours;
+    ours = holds && !lost ? granted : ours;
     long before = user.share(now);
     target = answer.target();
     crowded = answer.crowded();
@@ -237,7 +237,7 @@ final class LimitShare {
     turnNanos = Math.clamp(TURN_INTERVALS * interval, terms.callNanos(), terms.beatNanos());
     byTurns = crowded && answer.capacity() <= answer.rows().size();
     long share = before;
-    if (holds) {
+    if (holds && !lost) {
       ShareUse use = user.use(now);
       share =
           crowded && now >= turnEnds()

@@ -197,29 +197,56 @@ for _, row in pairs(living) do
 end
 local need = min(capacity, given[12])
 
--- ---- the target: all needs are filled evenly; what is left goes to those who wait first
-local rest = max(0, capacity - gone)
-local needs = {need}
-for _, row in pairs(living) do needs[#needs + 1] = row[NEED] end
-table.sort(needs)
-local left, level = rest, nil
-for i, each in ipairs(needs) do
-  local part = floor(left / (#needs - i + 1))
-  if each > part then
-    level = part
-    break
+-- ---- the target: the first waiting request of whoever waits for longest comes first. All other
+-- needs are filled evenly; what is left of that goes to those who wait first
+local rest, others = max(0, capacity - gone), living
+mine[NEED], mine[TURN] = need, turn
+
+-- Returns the most that each can have if all needs are filled evenly, or nil for any need; and
+-- what is left then, and the number of needs.
+local function level_of(rows_of, amount)
+  local needs = {need}
+  for _, row in pairs(rows_of) do needs[#needs + 1] = row[NEED] end
+  table.sort(needs)
+  for i, each in ipairs(needs) do
+    local part = floor(amount / (#needs - i + 1))
+    if each > part then return part end
+    amount = amount - each
   end
-  left = left - each
+  return nil, amount, #needs
+end
+
+local level, left, count = level_of(living, rest)
+local crowded = level ~= nil
+local first, first_turn, first_head = me, turn > 0 and turn or math.huge, head
+for name, row in pairs(living) do
+  if row[TURN] > 0 and row[TURN] < first_turn then
+    first, first_turn, first_head = name, row[TURN], row[HEAD]
+  end
+end
+local target
+if not crowded then target = need + floor(left / (2 * count)) end
+first_head = first_turn < math.huge and min(rest, first_head) or 0
+if crowded and first_head > level then
+  if first == me then
+    target = first_head
+  else
+    rest, others = rest - first_head, {}
+    for name, row in pairs(living) do
+      if name ~= first then others[name] = row end
+    end
+    level = level_of(others, rest)
+    if not level then target = need end
+  end
 end
 
 local function wish(row) -- of what is left; who does not wait may have a unit
   return row[TURN] > 0 and row[HEAD] > level and row[HEAD] - level or 1
 end
-mine[NEED], mine[TURN] = need, turn
 local function filled()
   if need <= level then return need end
   local over = rest - level
-  for name, row in pairs(living) do
+  for name, row in pairs(others) do
     over = over - min(row[NEED], level)
     local waits = row[TURN] > 0
     local sooner = turn > 0 and waits and row[TURN] < turn
@@ -228,7 +255,10 @@ local function filled()
   end
   return level + max(0, min(over, wish(mine)))
 end
-local target = level and filled() or need + floor(left / (2 * #needs))
+target = target or filled()
+if sum > capacity then -- what the others hold counts first, until it has decayed
+  crowded, target = true, min(target, max(0, capacity - sum + held))
+end
 
 -- ---- the share is raised
 local more = given[7] == 1 and max(0, capacity - sum - ahead) or 0
@@ -252,7 +282,7 @@ local news = turn > 0 and not (before and before[TURN] > 0)
 
 local stated = before and before[EPOCH] == epoch
 local reply = {
-  1, stated and 1 or 0, share, target, level and 1 or 0, max(0, free), capacity, news and 1 or 0}
+  1, stated and 1 or 0, share, target, crowded and 1 or 0, max(0, free), capacity, news and 1 or 0}
 for name in pairs(rows) do
   reply[#reply + 1] = name
   reply[#reply + 1] = texts[name]

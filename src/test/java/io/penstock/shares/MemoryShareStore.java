@@ -550,6 +550,10 @@ public final class MemoryShareStore {
       long need = Math.min(capacity, use.need(call.held()));
       hash.rows.put(me, mine(call.held(), need, turn));
       long target = target(need);
+      if (sum > capacity) { // what the others hold counts first, until it has decayed
+        crowded = true;
+        target = Math.min(target, Math.max(0, capacity - sum + call.held()));
+      }
       long free = call.raises() ? Math.max(0, capacity - sum - ahead(turn)) : 0;
       long more = Math.min(free, Math.max(0, Math.min(need, target) - call.held()));
       if (head > 0 && call.held() + more < head) {
@@ -617,7 +621,10 @@ public final class MemoryShareStore {
       return ahead;
     }
 
-    /** Finds the target by filling all needs evenly; what is left goes to those who wait first. */
+    /**
+     * Finds the target: the share that the first waiting request of whoever waits for longest
+     * needs, and for all others an even part; what is left goes to those who wait first.
+     */
     private long target(long need) {
       long rest = capacity;
       Map<String, Stored> living = new TreeMap<>();
@@ -629,18 +636,51 @@ public final class MemoryShareStore {
         }
       }
       rest = Math.max(0, rest);
+      long level = level(living, rest);
+      if (level < 0) {
+        long sum = living.values().stream().mapToLong(Stored::need).sum();
+        return need + (rest - sum) / (2L * living.size());
+      }
+      crowded = true;
+      String first = longest(living);
+      long head = first == null ? 0 : Math.min(rest, living.get(first).head());
+      if (head <= level) {
+        return filled(living, level, rest);
+      }
+      if (me.equals(first)) {
+        return head;
+      }
+      living.remove(first);
+      level = level(living, rest - head);
+      return level < 0 ? need : filled(living, level, rest - head);
+    }
+
+    /** Returns the most that each can have if all needs are filled evenly, or −1 for any need. */
+    private static long level(Map<String, Stored> living, long rest) {
       List<Long> needs = living.values().stream().map(Stored::need).sorted().toList();
       long left = rest;
       int count = needs.size();
       for (long each : needs) {
         if (each > left / count) {
-          crowded = true;
-          return filled(living, left / count, rest);
+          return left / count;
         }
         left -= each;
         count--;
       }
-      return need + left / (2L * needs.size());
+      return -1;
+    }
+
+    /** Returns the instance that waits for longest, or null. */
+    private static @Nullable String longest(Map<String, Stored> living) {
+      String longest = null;
+      long turn = Long.MAX_VALUE;
+      for (Map.Entry<String, Stored> each : living.entrySet()) {
+        if (each.getValue().turn() > 0 && each.getValue().turn() < turn) {
+          longest = each.getKey();
+          turn = each.getValue().turn();
+        }
+      }
+      return longest;
     }
 
     private long filled(Map<String, Stored> living, long level, long rest) {

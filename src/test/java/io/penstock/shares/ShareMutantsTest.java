@@ -260,7 +260,7 @@ class ShareMutantsTest {
     ShareWorld world = world(run, false, day(), 2);
     cut(world, 0, 56, 61);
     lag(world, 1, 59, 61, 5 * SECOND);
-    burst(world, 0, 63.9, 1, 60);
+    burst(world, 0, 63.8, 1, 60);
     world.atSecond(64, () -> world.store.flush());
     cut(world, 0, 64, 67);
     burst(world, 1, 64.1, 10, 10);

@@ -493,4 +493,59 @@ class ShareNamedSchedulesTest {
       assertThat(sum(world, 35, 45)).as("seed %d", seed).isGreaterThan(2 * 240);
     }
   }
+
+  @Test
+  void hashIsLost_otherAsksForAll_idleHolderBursts() {
+    ShareWorld world = world(PARKS, trailing(600, 60));
+    joinAll(world, 0, 0);
+    burst(world, 0, 80, 10, 30);
+    burst(world, 1, 80, 1, 10);
+    world.atSecond(145, () -> world.store.lose(ID));
+    burst(world, 1, 145.05, 10, 60);
+    burst(world, 0, 145.07, 10, 30);
+    world.run(300);
+    assertThat(over(world)).isNotPositive();
+    assertThat(sum(world, 145, 300)).isEqualTo(900);
+  }
+
+  @Test
+  void idle_givesAllUp_oneRequestNeedsTheWholeLimit() {
+    ShareWorld world = world(PARKS, trailing(600, 60));
+    joinAll(world, 0, 0);
+    burst(world, 0, 80, 10, 30);
+    burst(world, 1, 300, 1, 600);
+    world.run(420);
+    assertThat(sum(world, 1, 300, 420)).isEqualTo(600);
+  }
+
+  @Test
+  void twoWaitForMoreThanTheirPart_firstGoes() {
+    ShareWorld world = world(PARKS, trailing(20, 10));
+    joinAll(world, 0, 0);
+    burst(world, 0, 30, 1, 15);
+    burst(world, 1, 30.5, 1, 12);
+    burst(world, 0, 30.6, 1, 14);
+    world.run(100);
+    assertThat(sum(world, 0, 100)).isEqualTo(41);
+  }
+
+  @Test
+  void largeRequestAmongSmallOnes_goes() {
+    ShareWorld world = world(PARKS, trailing(300, 10));
+    joinAll(world, 0, 6, 6);
+    burst(world, 0, 30, 1, 200);
+    world.run(100);
+    assertThat(sum(world, 0, 0, 100)).isEqualTo(200);
+  }
+
+  @Test
+  void continuedAloneAndComesBack_othersBurstBeforeThatDecayed() {
+    ShareWorld world = continuedAlone();
+    burst(world, 0, 75.4, 1, 60);
+    burst(world, 0, 80, 20, 15);
+    burst(world, 1, 80, 20, 15);
+    world.run(120);
+    assertThat(sum(world, 0, 75.3, 75.5)).isEqualTo(60);
+    assertThat(overFrom(world, 75.5)).isNotPositive();
+  }
 }

@@ -47,8 +47,6 @@ final class ShareStates {
    * @param firstServed whether the first instance has been given its share before others wait
    * @param messages that each instance sends
    * @param lost messages that instances give up, in all
-   * @param spare what may be left over although somebody waits for as much: a unit stays with the
-   *     first in line while its target is below what its request needs
    */
   record Setting(
       long capacity,
@@ -57,7 +55,6 @@ final class ShareStates {
       int messages,
       int lost,
       boolean loses,
-      long spare,
       Set<Rule> leftOut) {}
 
   /**
@@ -308,7 +305,7 @@ final class ShareStates {
       left -= local.spent;
       waitsFor = Math.max(waitsFor, local.waitsFor);
     }
-    boolean served = waitsFor == 0 || waitsFor > left - setting.spare();
+    boolean served = waitsFor == 0 || waitsFor > left;
     int needed = served || depth > MOST_ROUNDS ? 0 : rounds(round(state), depth + 1);
     int all = served ? 0 : needed + 1;
     rounds.put(state, all);

@@ -26,7 +26,7 @@ class ShareStatesTest {
   @CsvSource({"2, 1, true, false, 80000", "2, 1, true, true, 70000", "3, 0, false, false, 25000"})
   void enoughForAll_anyOrder_allAreServed(
       int messages, int lost, boolean loses, boolean firstServed, int least) {
-    visit(ONE_EACH, firstServed, messages, lost, loses, 0, least);
+    visit(ONE_EACH, firstServed, messages, lost, loses, least);
   }
 
   @ParameterizedTest
@@ -38,30 +38,29 @@ class ShareStatesTest {
   })
   void moreThanTheLimitIsAsked_anyOrder_nothingIsOver(
       int messages, int lost, boolean loses, boolean firstServed, int least) {
-    visit(MORE, firstServed, messages, lost, loses, 1, least);
+    visit(MORE, firstServed, messages, lost, loses, least);
   }
 
   @ParameterizedTest
   @CsvSource({"2, 1, true, false, 80000", "2, 1, true, true, 65000"})
   void largeRequestWaits_anyOrder_nothingIsOver(
       int messages, int lost, boolean loses, boolean firstServed, int least) {
-    visit(LARGE, firstServed, messages, lost, loses, 1, least);
+    visit(LARGE, firstServed, messages, lost, loses, least);
   }
 
   @ParameterizedTest
   @Tag(TaggedTests.FULL)
-  @CsvSource({"4, 0, true, false, 3000000", "4, 1, true, true, 25000000"})
+  @CsvSource({"4, 0, true, false, 3000000"})
   void fourCallsEach_anyOrder_nothingIsOver(
       int messages, int lost, boolean loses, boolean firstServed, int least) {
-    visit(MORE, firstServed, messages, lost, loses, 1, least);
+    visit(MORE, firstServed, messages, lost, loses, least);
   }
 
   @ParameterizedTest
   @CsvSource({"LATE_CALLS_ARE_IGNORED, false", "ALL_MUST_REGISTER, true"})
   void ruleIsLeftOut_storeHoldsTooMuch(Rule rule, boolean loses) {
     ShareStates.Visited visited =
-        new ShareStates(
-                new ShareStates.Setting(LIMIT, MORE, false, 3, 1, loses, 1, EnumSet.of(rule)))
+        new ShareStates(new ShareStates.Setting(LIMIT, MORE, false, 3, 1, loses, EnumSet.of(rule)))
             .visit();
     System.out.printf("without %s: %s%n", rule, visited.fault());
     assertThat(visited.fault()).startsWith("store holds");
@@ -73,12 +72,10 @@ class ShareStatesTest {
       int messages,
       int lost,
       boolean loses,
-      long spare,
       int least) {
     ShareStates states =
         new ShareStates(
-            new ShareStates.Setting(
-                LIMIT, demands, firstServed, messages, lost, loses, spare, Set.of()));
+            new ShareStates.Setting(LIMIT, demands, firstServed, messages, lost, loses, Set.of()));
     ShareStates.Visited visited = states.visit();
     System.out.printf(
         "%s, %d messages each, %d given up, data lost %s, first served %s: %,d states, %s, served"
