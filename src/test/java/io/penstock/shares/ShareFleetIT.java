@@ -76,7 +76,7 @@ class ShareFleetIT {
       for (int i = 0; i < CLIENTS; i++) {
         threads.execute(this::arrive);
       }
-      threads.scheduleWithFixedDelay(this::look, 5, 5, TimeUnit.MILLISECONDS);
+      var _ = threads.scheduleWithFixedDelay(this::look, 5, 5, TimeUnit.MILLISECONDS);
     }
 
     private synchronized void arrive() {
@@ -91,7 +91,7 @@ class ShareFleetIT {
 
     private void went() {
       releases.add(new ShareOracle.Release(LIMIT, index, 1, at, at, at));
-      threads.schedule(this::arrive, 20, TimeUnit.MILLISECONDS);
+      var _ = threads.schedule(this::arrive, 20, TimeUnit.MILLISECONDS);
     }
 
     @Override

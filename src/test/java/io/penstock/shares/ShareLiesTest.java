@@ -130,11 +130,6 @@ class ShareLiesTest {
         });
   }
 
-  private static void lag(ShareWorld world, int node, double from, double to, long nanos) {
-    world.atSecond(from, () -> world.nodes.get(node).lag(nanos));
-    world.atSecond(to, () -> world.nodes.get(node).lag(0));
-  }
-
   private static void cut(ShareWorld world, int node, double from, double to) {
     world.atSecond(from, () -> world.nodes.get(node).cut(true));
     world.atSecond(to, () -> world.nodes.get(node).cut(false));

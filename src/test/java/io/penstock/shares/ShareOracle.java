@@ -127,7 +127,7 @@ final class ShareOracle {
     Worst worst = new Worst(id, Long.MIN_VALUE, 0);
     for (Release each : releases) {
       double filled = (double) terms.capacity() / terms.windowNanos() * (each.trueNanos() - at);
-      level = Math.min(terms.capacity(), level + filled) - each.amount();
+      level = Math.min((double) terms.capacity(), level + filled) - each.amount();
       at = each.trueNanos();
       worst = more(worst, new Worst(id, (long) Math.floor(-level + 0.001), at));
     }

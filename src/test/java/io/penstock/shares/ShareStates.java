@@ -97,7 +97,7 @@ final class ShareStates {
 
     Node without(int which) {
       List<Integer> rest = new ArrayList<>(late);
-      rest.remove(which);
+      rest.subList(which, which + 1).clear();
       return new Node(local, sent, reply, List.copyOf(rest), lost);
     }
 

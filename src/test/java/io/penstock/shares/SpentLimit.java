@@ -87,12 +87,12 @@ final class SpentLimit implements ShareUser {
     }
     if (terms.kind() == Kind.BUCKET) {
       double rate = (double) share / terms.windowNanos(); // full after one window
-      level = Math.min(share, level + rate * (now - filledNanos) * 0.999);
+      level = Math.min((double) share, level + rate * (now - filledNanos) * 0.999);
       filledNanos = now;
     }
   }
 
-  private long least(long now) {
+  private long least() {
     return switch (terms.kind()) {
       case TRAILING -> inWindow;
       case FIXED, DAY, FIRST_USE -> inCell;
@@ -101,8 +101,8 @@ final class SpentLimit implements ShareUser {
     };
   }
 
-  private long used(long now) {
-    return terms.kind() == Kind.BUCKET ? share - (long) level : least(now);
+  private long used() {
+    return terms.kind() == Kind.BUCKET ? share - (long) level : least();
   }
 
   private long decayMillis(long now) {
@@ -125,7 +125,7 @@ final class SpentLimit implements ShareUser {
     return isDay() && cell > shareCell ? Math.min(share, later) : share;
   }
 
-  private long room(long now) {
+  private long room() {
     return switch (terms.kind()) {
       case TRAILING -> share - inWindow;
       case FIXED, DAY, FIRST_USE -> right() - inCell;
@@ -151,7 +151,7 @@ final class SpentLimit implements ShareUser {
   /** Lets everything go that can go now. */
   void look(long now) {
     pass(now);
-    while (!waiting.isEmpty() && lease.holds(now) && waiting.peekFirst().amount() <= room(now)) {
+    while (!waiting.isEmpty() && lease.holds(now) && waiting.peekFirst().amount() <= room()) {
       Waiting first = waiting.removeFirst();
       spend(first.amount(), now);
       first.go().run();
@@ -181,8 +181,8 @@ final class SpentLimit implements ShareUser {
   @Override
   public ShareUse use(long now) {
     pass(now);
-    long used = used(now);
-    long least = least(now);
+    long used = used();
+    long least = least();
     Waiting first = waiting.peekFirst();
     long head = 0;
     if (first != null) {
@@ -221,7 +221,7 @@ final class SpentLimit implements ShareUser {
     share = Math.min(right(), most);
     shareCell = cell;
     later = Math.min(later, share);
-    level = Math.min(level, share);
+    level = Math.min(level, (double) share);
     return use(now);
   }
 
@@ -231,7 +231,7 @@ final class SpentLimit implements ShareUser {
     share = next;
     later = nextLater;
     shareCell = ofCell.number();
-    level = Math.min(level, share);
+    level = Math.min(level, (double) share);
   }
 
   @Override

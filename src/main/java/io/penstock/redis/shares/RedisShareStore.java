@@ -76,7 +76,7 @@ public final class RedisShareStore implements ShareStore {
     if (told == null || !listening.compareAndSet(false, true)) {
       return;
     }
-    link.listen(channel, text -> hear(told, text), () -> {}).whenComplete(this::listens);
+    var _ = link.listen(channel, text -> hear(told, text), () -> {}).whenComplete(this::listens);
   }
 
   private void listens(@Nullable Object done, @Nullable Throwable failure) {
