@@ -509,7 +509,7 @@ class NightQuestionsIT {
         YES,
         "",
         "penstock status | grep -E 'wrong: (Redis|exact)'",
-        "wrong: exact");
+        "Redis has not been heard");
     var _ = chat("/chat", "dora", "redis-1");
     awaits("/chat", TicketFate.WAITING, 1);
     seen("Why does this request wait?", YES, "", "penstock why redis-1", "Redis has been away");
