@@ -5,8 +5,10 @@ import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.LongFunction;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,9 +89,51 @@ public final class LimitSharing {
     limit.change(each -> each.shared(sliceDemand, now));
   }
 
-  /** Undoes {@link #share}. Debt and reserved output stay. */
+  /** Undoes {@link #share} and {@link #holdShares}. Debt and reserved output stay. */
   public void unshare(long now) {
-    limit.change(each -> each.unshared(now));
+    limit.change(each -> each.released(now).unshared(now));
+  }
+
+  /**
+   * Holds the limit to shares of it from now on; the first one is 0. Debt and reserved output stay.
+   *
+   * @param lease tells whether a share may be spent at an instant
+   * @param demand the waiters for a larger share
+   */
+  public void holdShares(LongPredicate lease, SliceDemand demand, long now) {
+    limit.change(each -> each.holding(lease, demand, now));
+  }
+
+  /** Changes the share that the limit is held to; returns what is spent of it, and waited for. */
+  public ShareStanding changeShare(ShareChange change, long now) {
+    while (true) {
+      LimitState current = limit.state();
+      HeldShare share = Objects.requireNonNull(current.heldShare(), "the limit holds no share");
+      LimitState next = current.holding(change.of(share, now), now);
+      if (limit.replace(current, next)) {
+        return standing(next, change.grid(), now);
+      }
+    }
+  }
+
+  /**
+   * Returns what is spent of a limit that is held to a share, and waited for.
+   *
+   * @param grid the position of fixed windows; null for other kinds
+   */
+  public ShareStanding standing(@Nullable CellGrid grid, long now) {
+    return standing(limit.state(), grid, now);
+  }
+
+  private static ShareStanding standing(LimitState state, @Nullable CellGrid grid, long now) {
+    HeldShare share = Objects.requireNonNull(state.heldShare(), "the limit holds no share");
+    SliceDemand demand = Objects.requireNonNull(state.sliceDemand());
+    return share.standing(state.local(), grid, state.capacity(now), demand.most(), now);
+  }
+
+  /** Takes in what the store said of a limit that is held to a share. */
+  public void hear(ShareNews news) {
+    limit.change(each -> each.hearing(news));
   }
 
   /**

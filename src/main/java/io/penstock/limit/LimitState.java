@@ -4,6 +4,7 @@ import io.penstock.time.Ticker;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongFunction;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * either.
  *
  * @param local the state of the limit by its algorithm
+ * @param heldShare the share that this instance holds; null when others have none
  * @param slices the slices that this instance was granted; null when they are not needed
  * @param peerCounts what other instances counted; null when nothing is known of it
  * @param sliceDemand the waiters for slices or peer counts; null without either
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 record LimitState(
     LocalState local,
+    @Nullable HeldShare heldShare,
     @Nullable SharedSlices slices,
     @Nullable PeerCounts peerCounts,
     @Nullable SliceDemand sliceDemand,
@@ -34,26 +37,29 @@ record LimitState(
     @Nullable RegionUse regionUse) {
   /** Returns the state of a limit that nobody else spends or counts. */
   static LimitState of(LocalState local) {
-    return new LimitState(local, null, null, null, null, null, null);
+    return new LimitState(local, null, null, null, null, null, null, null);
   }
 
   private LimitState with(LocalState next) {
     return next.equals(local)
         ? this
-        : new LimitState(next, slices, peerCounts, sliceDemand, outageCap, share, regionUse);
+        : new LimitState(
+            next, heldShare, slices, peerCounts, sliceDemand, outageCap, share, regionUse);
   }
 
   private LimitState with(SharedSlices next) {
-    return new LimitState(local, next, peerCounts, sliceDemand, outageCap, share, regionUse);
+    return new LimitState(
+        local, heldShare, next, peerCounts, sliceDemand, outageCap, share, regionUse);
   }
 
   private LimitState with(@Nullable RegionUse next) {
-    return new LimitState(local.frozen(), slices, peerCounts, sliceDemand, outageCap, share, next);
+    return new LimitState(
+        local.frozen(), heldShare, slices, peerCounts, sliceDemand, outageCap, share, next);
   }
 
   /** Returns the form in which a limit keeps this state. */
   LimitState storedForm() {
-    if (slices != null || peerCounts != null || regionUse != null) {
+    if (heldShare != null || slices != null || peerCounts != null || regionUse != null) {
       return this;
     }
     return local instanceof FixedWindowState window ? of(window.storedForm()) : this;
@@ -65,11 +71,14 @@ record LimitState(
   }
 
   LimitSpec spec() {
-    return local.spec();
+    return heldShare == null ? local.spec() : heldShare.whole(local);
   }
 
   /** Returns the local state, with a window or day that begins and ends with its shared cell. */
   LocalState alignedLocal(long now) {
+    if (heldShare != null) {
+      return heldShare.aligned(local, now);
+    }
     return slices == null ? local : slices.aligned(local, now);
   }
 
@@ -84,7 +93,9 @@ record LimitState(
 
   /** Returns the largest amount that could ever be admitted at once. */
   long capacity() {
-    return withinReport(local.capacity());
+    return heldShare == null
+        ? withinReport(local.capacity())
+        : heldShare.wholeCapacity(local.capacity());
   }
 
   /**
@@ -92,12 +103,14 @@ record LimitState(
    * provider is in force.
    */
   long capacity(long now) {
-    return withinReport(local.capacity(now));
+    return heldShare == null
+        ? withinReport(local.capacity(now))
+        : heldShare.wholeCapacity(local.capacity(now));
   }
 
   /** Returns whether other instances or regions spend the limit, too. */
   boolean isShared() {
-    return slices != null || peerCounts != null || regionUse != null;
+    return heldShare != null || slices != null || peerCounts != null || regionUse != null;
   }
 
   /**
@@ -106,6 +119,9 @@ record LimitState(
    * all.
    */
   long ownCapacity(long now) {
+    if (heldShare != null) {
+      return Math.min(capacity(now), heldShare.amount(now));
+    }
     if (slices != null) {
       return Math.min(capacity(now), slices.grantedCells().granted());
     }
@@ -135,6 +151,9 @@ record LimitState(
   }
 
   private long roomWithoutOutage(long now) {
+    if (heldShare != null) {
+      return heldShare.room(local, now);
+    }
     if (slices != null) {
       return slices.room(local, now);
     }
@@ -148,6 +167,9 @@ record LimitState(
    * ignoring the pace.
    */
   long localRoom(long now) {
+    if (heldShare != null && outageCap == null) {
+      return heldShare.localRoom(local, now);
+    }
     return slices != null && (outageCap == null || share != null)
         ? slices.localRoom(local, now)
         : roomWithoutRegions(now);
@@ -163,14 +185,20 @@ record LimitState(
    * whole.
    */
   LimitRemainder remainder(long now) {
-    LimitRemainder left =
-        slices != null && outageCap == null
-            ? slices.remainder(local, capacity(now), wholeAt(now), now)
-            : new LimitRemainder(roomWithoutRegions(now), wholeAt(now));
+    LimitRemainder left = remainderWithoutRegions(now);
     return regionUse != null && isRestrictedByRegions(regionUse, now)
         ? new LimitRemainder(
             Math.min(left.amount(), regionUse.free(capacity(now), now)), left.fullNanos())
         : left;
+  }
+
+  private LimitRemainder remainderWithoutRegions(long now) {
+    if (outageCap == null && heldShare != null) {
+      return heldShare.remainder(local, wholeAt(now), now);
+    }
+    return slices != null && outageCap == null
+        ? slices.remainder(local, capacity(now), wholeAt(now), now)
+        : new LimitRemainder(roomWithoutRegions(now), wholeAt(now));
   }
 
   /**
@@ -263,6 +291,9 @@ record LimitState(
   }
 
   private long roomWithoutOutageFreeAt(long amount, long now) {
+    if (heldShare != null) {
+      return heldShare.roomFreeAt(local, amount, now);
+    }
     if (slices != null) {
       return slices.roomFreeAt(local, amount, now);
     }
@@ -287,14 +318,14 @@ record LimitState(
 
   /** Returns whether others spend or count it too. */
   boolean sharesWithOthers() {
-    return slices != null || peerCounts != null || regionUse != null;
+    return isShared();
   }
 
   /** Returns a copy of this state, as if this instance alone spent the limit from now on. */
   LimitState alone(long now) {
-    LocalState own = alignedLocal(now);
+    LocalState own = heldShare == null ? alignedLocal(now) : heldShare.freed(local, now);
     LocalState copy = own instanceof OpenWindow open ? open.seen() : own;
-    return new LimitState(copy, null, peerCounts, null, null, null, regionUse);
+    return new LimitState(copy, null, null, peerCounts, null, null, null, regionUse);
   }
 
   /** Returns this state for a {@link LimitProjection}: alone, and with reserved output charged. */
@@ -306,10 +337,14 @@ record LimitState(
 
   /** Returns whether only slices are lacking, and it is not known yet whether any can be had. */
   boolean isAwaitingSlices(long amount, long now) {
+    long cut = Math.min(amount, capacity(now));
+    if (heldShare != null && outageCap == null) {
+      return (regionUse == null || isAdmittedByRegions(regionUse, cut, now))
+          && heldShare.isAwaiting(local, cut, now);
+    }
     if (slices == null || outageCap != null) {
       return false;
     }
-    long cut = Math.min(amount, capacity(now));
     return (regionUse == null || isAdmittedByRegions(regionUse, cut, now))
         && slices.isAwaitingSlices(local, cut, now);
   }
@@ -326,10 +361,13 @@ record LimitState(
    * otherwise, and for most kinds of limits, {@link Ticker#NEVER}.
    */
   long windowEndsAt(long amount, long now) {
-    if (slices == null || outageCap != null) {
+    if ((slices == null && heldShare == null) || outageCap != null) {
       return Ticker.NEVER;
     }
-    long ends = slices.windowEndsAt(local, amount, now);
+    long ends =
+        slices == null
+            ? Objects.requireNonNull(heldShare).windowEndsAt(local, amount, now)
+            : slices.windowEndsAt(local, amount, now);
     return regionUse == null || ends == Ticker.NEVER
         ? ends
         : regionsFreeAt(regionUse, amount, Math.max(now, ends));
@@ -337,6 +375,12 @@ record LimitState(
 
   /** Records that {@code amount} is waited for, if other instances may grant it. */
   void recordDemand(long amount, long now) {
+    if (heldShare != null && sliceDemand != null) {
+      if (heldShare.lacks(local, amount, now)) {
+        sliceDemand.recordLack(amount, false, false);
+      }
+      return;
+    }
     if (slices != null && sliceDemand != null && outageCap == null) {
       slices.recordDemand(local, sliceDemand, amount, now);
     }
@@ -360,6 +404,9 @@ record LimitState(
     LocalState before = spendingLocal(now);
     LocalState.Taken own = before.take(taken, held, now);
     RegionUse use = regionUse == null ? null : regionUse.plus(taken, held, now);
+    if (heldShare != null) {
+      return spent(heldShare, heldShare.begun(before, own.next(), now), taken + held, use, own);
+    }
     if (slices != null) {
       long cell = slices.spendingCell(local, now);
       SharedSlices next = slices.taken(local, cell, taken, held);
@@ -394,6 +441,10 @@ record LimitState(
     LocalState before = spendingLocal(now);
     LocalState.Taken own = before.charge(amount, released, now);
     RegionUse use = regionUse == null ? null : regionUse.plus(amount, -released, now);
+    if (heldShare != null) {
+      LocalState begun = heldShare.begun(before, own.next(), now);
+      return spent(heldShare, begun, amount - released, use, own);
+    }
     if (slices == null) {
       return changed(own.next(), null, null, use, own.receipt());
     }
@@ -407,6 +458,22 @@ record LimitState(
     LocalState part = alignedShare.charge(amount, released, now).next();
     LocalState nextShare = slices.begun(alignedShare, part, now);
     return changed(begun, next, nextShare, use, own.receipt().in(cell));
+  }
+
+  private Successor spent(
+      HeldShare share, LocalState next, long more, @Nullable RegionUse use, LocalState.Taken own) {
+    LimitAnswer.Receipt receipt = own.receipt();
+    LimitState state =
+        new LimitState(
+            isOpenDuringOutage() ? next.withoutDebt() : next,
+            share.spending(local, next, more),
+            null,
+            null,
+            sliceDemand,
+            outageCap,
+            null,
+            use);
+    return new Successor(state, use == null ? receipt : receipt.within(use.newest()));
   }
 
   /** Corrects a local state that slices restrict: the slots are those of the slices. */
@@ -428,6 +495,7 @@ record LimitState(
     return new Successor(
         new LimitState(
             isOpenDuringOutage() ? next.withoutDebt() : next,
+            heldShare,
             nextSlices,
             peerCounts,
             sliceDemand,
@@ -444,13 +512,17 @@ record LimitState(
   LimitState giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
     RegionUse use = regionUse == null ? null : regionUse.minus(receipt, taken, held, now);
     if (slices == null) {
-      LocalState next = local.giveBack(receipt, taken, held, now);
-      return new LimitState(next, null, peerCounts, sliceDemand, outageCap, null, use);
+      LocalState next =
+          heldShare == null
+              ? local.giveBack(receipt, taken, held, now)
+              : heldShare.givenBack(local, receipt, taken, held, now);
+      return new LimitState(next, heldShare, null, peerCounts, sliceDemand, outageCap, null, use);
     }
     LocalState alone = slices.aligned(local, now);
     long mark = share == null ? receipt.totalTaken() : 0; // that of a share is another total
     return new LimitState(
         slices.givenBackHere(alone, receipt, mark, taken, held, now),
+        heldShare,
         slices.givenBack(alone, receipt, taken, held, now),
         null,
         sliceDemand,
@@ -531,19 +603,25 @@ record LimitState(
   /** Returns this state with another spec; debt, charges and reserved output stay. */
   LimitState withSpec(LimitSpec next, long now) {
     RegionUse use = RegionCells.sameCells(spec(), next) ? regionUse : null;
+    if (heldShare != null) {
+      LocalState changed = CellGrid.become(heldShare.freed(local, now), next, now);
+      return new LimitState(changed, null, null, null, sliceDemand, outageCap, null, use)
+          .holding(heldShare.of(next), now);
+    }
     if (slices != null) {
       LocalState changed = CellGrid.become(slices.aligned(local, now), next, now);
       LimitState state =
           CellPartition.sameCells(spec(), next)
               ? new LimitState(
                   changed,
+                  heldShare,
                   slices,
                   null,
                   sliceDemand,
                   outageCap,
                   shareOf(outageCap, changed, share, now),
                   null)
-              : new LimitState(changed, null, null, null, outageCap, share, null)
+              : new LimitState(changed, heldShare, null, null, null, outageCap, share, null)
                   .shared(Objects.requireNonNull(sliceDemand), now);
       return state.with(use);
     }
@@ -559,6 +637,7 @@ record LimitState(
     LocalState own = SharedSlices.sharing(local.frozen(), now);
     return new LimitState(
         own,
+        heldShare,
         SharedSlices.none(local.frozen(), now),
         null,
         demand,
@@ -567,11 +646,48 @@ record LimitState(
         regionUse);
   }
 
+  /** Returns this state when it is held to a share from now on: to none as yet. */
+  LimitState holding(LongPredicate lease, SliceDemand demand, long now) {
+    return new LimitState(
+            SharedSlices.sharing(local.frozen(), now),
+            null,
+            null,
+            null,
+            demand,
+            outageCap,
+            null,
+            regionUse)
+        .holding(HeldShare.none(local.spec(), lease), now);
+  }
+
+  /** Returns this state when it is held to another share. */
+  LimitState holding(HeldShare next, long now) {
+    LocalState fitting = next.fitting(local, heldShare == null ? 0 : heldShare.amount(), now);
+    return new LimitState(fitting, next, null, null, sliceDemand, outageCap, null, regionUse);
+  }
+
+  /** Returns this state after the store was heard. */
+  LimitState hearing(ShareNews news) {
+    return heldShare == null
+        ? this
+        : new LimitState(
+            local, heldShare.with(news), null, null, sliceDemand, outageCap, null, regionUse);
+  }
+
+  /** Returns this state when it is held to no share any more. */
+  LimitState released(long now) {
+    return heldShare == null
+        ? this
+        : new LimitState(
+            heldShare.freed(local, now), null, null, null, null, null, null, regionUse);
+  }
+
   /** Returns this state when it is no longer shared in slices. */
   LimitState unshared(long now) {
     return slices == null
         ? this
-        : new LimitState(slices.aligned(local, now), null, null, null, null, null, regionUse);
+        : new LimitState(
+            slices.aligned(local, now), heldShare, null, null, null, null, null, regionUse);
   }
 
   /**
@@ -582,21 +698,21 @@ record LimitState(
    * windows: the debt so far is charged to the running cell.
    */
   LimitState counted(PeerCounts others, SliceDemand demand, long now) {
-    if (slices != null || !PeerCounts.canCount(spec())) {
+    if (heldShare != null || slices != null || !PeerCounts.canCount(spec())) {
       return this;
     }
     LocalState own = local.frozen();
     if (peerCounts == null && own.spec() instanceof LimitSpec.FixedWindow window) {
       own = FixedWindowState.starting(window, own.balance(now), others.cellStart(now));
     }
-    return new LimitState(own, null, others, demand, outageCap, null, regionUse);
+    return new LimitState(own, heldShare, null, others, demand, outageCap, null, regionUse);
   }
 
   /** Returns this state when others no longer count it. */
   LimitState uncounted() {
     return peerCounts == null
         ? this
-        : new LimitState(local, null, null, null, null, null, regionUse);
+        : new LimitState(local, heldShare, null, null, null, null, null, regionUse);
   }
 
   /**
@@ -604,11 +720,12 @@ record LimitState(
    * it.
    */
   LimitState cutOff(@Nullable OutageCap cap, long now) {
-    if (cap == null || cap.equals(outageCap) || (slices == null && peerCounts == null)) {
+    boolean isAlone = heldShare == null && slices == null && peerCounts == null;
+    if (cap == null || cap.equals(outageCap) || isAlone) {
       return this;
     }
     LocalState part = slices == null ? null : shareOf(cap, alignedLocal(now), share, now);
-    return new LimitState(local, slices, peerCounts, sliceDemand, cap, part, regionUse);
+    return new LimitState(local, heldShare, slices, peerCounts, sliceDemand, cap, part, regionUse);
   }
 
   /** Returns this state with nothing charged in the running day, if nobody else spends it. */
@@ -620,7 +737,7 @@ record LimitState(
   LimitState rejoined() {
     return outageCap == null
         ? this
-        : new LimitState(local, slices, peerCounts, sliceDemand, null, null, regionUse);
+        : new LimitState(local, heldShare, slices, peerCounts, sliceDemand, null, null, regionUse);
   }
 
   /**
@@ -684,6 +801,7 @@ record LimitState(
     LocalState alone = known.aligned(local, now);
     return new LimitState(
         local instanceof ConcurrencyState ? local : alone,
+        heldShare,
         known.tallied(alone, oldest, ahead, keep, now),
         null,
         sliceDemand,

@@ -20,6 +20,9 @@ public final class SliceDemand {
   @SharedState("lanes")
   private final AtomicLong least = new AtomicLong();
 
+  @SharedState("lanes")
+  private final AtomicLong most = new AtomicLong();
+
   private volatile boolean later;
   private volatile boolean recorded;
 
@@ -52,6 +55,11 @@ public final class SliceDemand {
     return least.get();
   }
 
+  /** Returns the largest amount that is waited for; 0 when nothing is. */
+  public long most() {
+    return most.get();
+  }
+
   /**
    * Returns whether any waiter needs slices that begin later. Slices granted in the meantime may
    * begin sooner.
@@ -63,6 +71,7 @@ public final class SliceDemand {
   /** Wakes all waiters. Those that still lack something record it again. */
   public void wake() {
     least.set(0);
+    most.set(0);
     later = false;
     waiters.forEach(Waiter::wake);
   }
@@ -74,6 +83,7 @@ public final class SliceDemand {
   public void wakeAfterDenial() {
     if (!recorded) {
       least.set(0);
+      most.set(0);
     }
     recorded = false;
     waiters.forEach(Waiter::wake);
@@ -92,6 +102,7 @@ public final class SliceDemand {
       return;
     }
     recorded = true;
+    most.accumulateAndGet(amount, Math::max);
     long before = least.getAndUpdate(known -> known == 0 ? amount : Math.min(known, amount));
     if (before == 0 && !denied) {
       onShortage.run();

@@ -232,6 +232,37 @@ record TokenBucketState(
     return missing == 0 ? List.of() : List.of(new ChargedCell(state.at, missing));
   }
 
+  /** Returns the tokens by which a larger bucket would have more than this one. */
+  long wholeLacks(LimitSpec whole) {
+    return whole instanceof LimitSpec.TokenBucket all ? all.burst() - spec.burst() : 0;
+  }
+
+  /**
+   * Returns this bucket with another spec, and no more than {@code most} of its tokens: tokens that
+   * it did not have do not come.
+   */
+  TokenBucketState holding(LimitSpec.TokenBucket next, long most, long now) {
+    if (next.equals(spec) && most > 0 && tokens() <= most) {
+      return this;
+    }
+    TokenBucketState state = at(now);
+    long left = Math.min(state.tokens(), Math.min(most, next.burst()));
+    boolean kept = left < next.burst() && left < most && left == state.tokens();
+    long part = kept ? state.partOf(next) : 0;
+    BucketState resized = bucket(configuration(next), left, part, state.at);
+    long missing = next.burst() - left;
+    return new TokenBucketState(next, resized, state.at, state.lows.filled(missing), reserved);
+  }
+
+  /** Returns the part of the next token that is filled in, in nanoseconds of another period. */
+  private long partOf(LimitSpec.TokenBucket other) {
+    return BigInteger.valueOf(bucket.getRoundingError(0))
+        .multiply(
+            BigInteger.valueOf(configuration(other).getBandwidths()[0].getRefillPeriodNanos()))
+        .divide(BigInteger.valueOf(fill().getRefillPeriodNanos()))
+        .longValueExact();
+  }
+
   /**
    * Returns this bucket with another spec. Spent tokens stay spent: at the same rate the bucket
    * would be full at the same instant.
@@ -242,13 +273,8 @@ record TokenBucketState(
       return null;
     }
     TokenBucketState state = at(now);
-    BucketConfiguration configuration = configuration(other);
-    BigInteger part =
-        BigInteger.valueOf(state.bucket.getRoundingError(0))
-            .multiply(BigInteger.valueOf(configuration.getBandwidths()[0].getRefillPeriodNanos()))
-            .divide(BigInteger.valueOf(fill().getRefillPeriodNanos()));
     BucketState resized =
-        bucket(configuration, other.burst() - state.spent(), part.longValueExact(), state.at);
+        bucket(configuration(other), other.burst() - state.spent(), state.partOf(other), state.at);
     return new TokenBucketState(other, resized, state.at, state.lows, reserved);
   }
 }

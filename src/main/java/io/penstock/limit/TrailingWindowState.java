@@ -19,6 +19,9 @@ final class TrailingWindowState implements LocalState {
   /** The most by which a window may be widened beyond its guard. */
   static final long MAX_EXTRA_GUARD_NANOS = 500_000_000;
 
+  /** The pace runs at the whole capacity. */
+  private static final long ALL = Long.MAX_VALUE;
+
   /** The spec in force: lower than the configured one while a provider lowers it. */
   private final LimitSpec.TrailingWindow spec;
 
@@ -44,6 +47,9 @@ final class TrailingWindowState implements LocalState {
 
   private final ProviderFeedback providerFeedback;
 
+  /** The part of the capacity at which the pace runs; {@link #ALL} when nobody shares it. */
+  private final long part;
+
   private TrailingWindowState(
       LimitSpec.TrailingWindow spec,
       long extraGuardNanos,
@@ -53,7 +59,9 @@ final class TrailingWindowState implements LocalState {
       long fullAt,
       BucketLows paceLows,
       long reserved,
-      ProviderFeedback providerFeedback) {
+      ProviderFeedback providerFeedback,
+      long part) {
+    this.part = part;
     this.spec = spec;
     this.extraGuardNanos = extraGuardNanos;
     this.newest = newest;
@@ -78,7 +86,8 @@ final class TrailingWindowState implements LocalState {
         now,
         BucketLows.since(0, 0),
         0,
-        ProviderFeedback.NOTHING);
+        ProviderFeedback.NOTHING,
+        ALL);
   }
 
   /** Charges each cell in the sub-cell that ends with it, or in a later one. */
@@ -96,7 +105,7 @@ final class TrailingWindowState implements LocalState {
   }
 
   private TrailingWindowState burstUsed(long now) {
-    return with(now, newest, 0, reservedOutput, now + nanosFor(spec.burst()), paceLows, totalTaken);
+    return with(now, newest, 0, reservedOutput, now + nanosFor(burst()), paceLows, totalTaken);
   }
 
   /** Returns how many sub-cells can count at once, however much the window is widened. */
@@ -209,7 +218,58 @@ final class TrailingWindowState implements LocalState {
 
   private double exactNanosFor(long amount) {
     return Math.min(
-        (double) AmountBound.MOST, (double) amount * spec.windowNanos() / spec.capacity());
+        (double) AmountBound.MOST, (double) amount * spec.windowNanos() / pacedCapacity());
+  }
+
+  /** Returns the amount that the pace lets pass in a window. */
+  private long pacedCapacity() {
+    return Math.min(part, spec.capacity());
+  }
+
+  /** Returns the part of the burst that the part of the capacity has, ≥ 1. */
+  private long burst() {
+    boolean whole = part >= spec.capacity() || spec.burst() == LimitSpec.TrailingWindow.UNPACED;
+    return whole
+        ? spec.burst()
+        : Math.max(1, (long) ((double) spec.burst() * part / spec.capacity()));
+  }
+
+  /** Returns this state with a pace for a part of the capacity, ≥ 1. What it owes stays. */
+  TrailingWindowState paced(long nextPart, long now) {
+    TrailingWindowState state = at(now);
+    TrailingWindowState next = state.with(nextPart);
+    return next.pacedCapacity() == state.pacedCapacity()
+        ? next
+        : next.owing(state, (double) state.pacedCapacity() / next.pacedCapacity(), now);
+  }
+
+  private TrailingWindowState with(long nextPart) {
+    return new TrailingWindowState(
+        spec,
+        extraGuardNanos,
+        newest,
+        cells,
+        reservedOutput,
+        fullAt,
+        paceLows,
+        totalTaken,
+        providerFeedback,
+        nextPart);
+  }
+
+  /** Returns this state with a pace that owes the same amount as another, at another rate. */
+  private TrailingWindowState owing(TrailingWindowState before, double scale, long now) {
+    return new TrailingWindowState(
+        spec,
+        extraGuardNanos,
+        newest,
+        cells,
+        reservedOutput,
+        now + (long) Math.ceil(Math.max(0, before.fullAt - now) * scale),
+        before.lowsAt(now).scaled(scale),
+        totalTaken,
+        providerFeedback,
+        part);
   }
 
   @Override
@@ -223,15 +283,15 @@ final class TrailingWindowState implements LocalState {
   }
 
   private long spaced(long amount) {
-    return fullAt + nanosFor(Math.min(amount, spec.burst())) - nanosFor(spec.burst());
+    return fullAt + nanosFor(Math.min(amount, burst())) - nanosFor(burst());
   }
 
   /** Returns the amount, at most the burst, that the pace lets pass at {@code now}. */
   long paceRoom(long now) {
     TrailingWindowState state = at(now);
-    long burst = state.spec.burst();
+    long burst = state.burst();
     double spare = (double) now - state.fullAt + state.nanosFor(burst);
-    double amount = spare * state.spec.capacity() / state.spec.windowNanos();
+    double amount = spare * state.pacedCapacity() / state.spec.windowNanos();
     return Math.clamp((long) amount, 0, burst);
   }
 
@@ -290,7 +350,7 @@ final class TrailingWindowState implements LocalState {
    * for at most a window, because after that nothing of it counts.
    */
   private long paceAfter(long amount, long now) {
-    long longest = now + spec.windowNanos() + nanosFor(spec.burst());
+    long longest = now + spec.windowNanos() + nanosFor(burst());
     long next = Math.max(fullAt, now) + (long) exactNanosFor(amount);
     return Math.max(fullAt, Math.min(longest, next));
   }
@@ -311,7 +371,16 @@ final class TrailingWindowState implements LocalState {
     int at = Math.floorMod(cell, next.length);
     next[at] = Math.max(0, AmountBound.sum(next[at], amount));
     return new TrailingWindowState(
-        spec, extraGuardNanos, last, next, held, fullAt, paceLows, reserved, providerFeedback);
+        spec,
+        extraGuardNanos,
+        last,
+        next,
+        held,
+        fullAt,
+        paceLows,
+        reserved,
+        providerFeedback,
+        part);
   }
 
   @Override
@@ -382,7 +451,8 @@ final class TrailingWindowState implements LocalState {
             fullAt,
             paceLows,
             totalTaken,
-            next);
+            next,
+            part);
   }
 
   @Override
@@ -416,7 +486,8 @@ final class TrailingWindowState implements LocalState {
             fullAt,
             paceLows,
             totalTaken,
-            providerFeedback);
+            providerFeedback,
+            part);
   }
 
   @Override
@@ -531,19 +602,20 @@ final class TrailingWindowState implements LocalState {
   /** Returns this state at another rate. The pace owes the same amount as before. */
   private TrailingWindowState respecced(
       LimitSpec.TrailingWindow next, ProviderFeedback learned, long now) {
-    double scale = (double) spec.capacity() / next.capacity();
-    boolean same = spec.capacity() == next.capacity() && spec.burst() == next.burst();
-    long owing = (long) Math.ceil(Math.max(0, fullAt - now) * scale);
-    return new TrailingWindowState(
-        next,
-        extraGuardNanos,
-        newest,
-        AmountRing.resized(cells, newest, length(next)),
-        reservedOutput,
-        same ? fullAt : now + owing,
-        same ? paceLows : lowsAt(now).scaled(scale),
-        totalTaken,
-        learned);
+    TrailingWindowState state =
+        new TrailingWindowState(
+            next,
+            extraGuardNanos,
+            newest,
+            AmountRing.resized(cells, newest, length(next)),
+            reservedOutput,
+            fullAt,
+            paceLows,
+            totalTaken,
+            learned,
+            part);
+    boolean same = pacedCapacity() == state.pacedCapacity() && burst() == state.burst();
+    return same ? state : state.owing(this, (double) pacedCapacity() / state.pacedCapacity(), now);
   }
 
   public @Nullable LearnedLimit learned(long now) {

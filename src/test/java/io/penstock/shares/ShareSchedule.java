@@ -40,6 +40,13 @@ final class ShareSchedule {
    *     are cut off and others are not, so that does not happen
    */
   ShareSchedule(long seed, Set<Rule> leftOut, boolean continues) {
+    this(seed, leftOut, continues, false);
+  }
+
+  /**
+   * @param real whether instances spend limits of the program, of which no day ends soon
+   */
+  ShareSchedule(long seed, Set<Rule> leftOut, boolean continues, boolean real) {
     this.continues = continues;
     this.random = new Random(seed * 7919 + 1);
     int count = one(2, 3, 3, 4);
@@ -49,8 +56,8 @@ final class ShareSchedule {
     Map<LimitId, Terms> limits = new LinkedHashMap<>();
     int many = one(1, 1, 2, 4);
     for (int i = 0; i < many; i++) {
-      Kind kind =
-          one(Kind.TRAILING, Kind.TRAILING, Kind.FIXED, Kind.DAY, Kind.BUCKET, Kind.PERMITS);
+      Kind day = real ? Kind.FIXED : Kind.DAY;
+      Kind kind = one(Kind.TRAILING, Kind.TRAILING, Kind.FIXED, day, Kind.BUCKET, Kind.PERMITS);
       long length = kind == Kind.DAY ? 23 * SECOND : kind == Kind.PERMITS ? 3 * SECOND : window;
       limits.put(ShareWorld.limit("l" + i), new Terms(kind, one(3, 20, 300), length));
     }
@@ -77,7 +84,8 @@ final class ShareSchedule {
                 50 * MILLI,
                 15,
                 20 * MILLI,
-                leftOut));
+                leftOut),
+            real);
     snapshot = world.empty();
     boolean some = false;
     for (int i = 0; i < count; i++) {

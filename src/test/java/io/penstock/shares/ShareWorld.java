@@ -69,7 +69,15 @@ final class ShareWorld {
   long messages;
   long calls;
 
+  /** Whether instances spend limits of the program, instead of those of the simulation. */
+  private final boolean real;
+
   ShareWorld(long seed, Setting setting) {
+    this(seed, setting, false);
+  }
+
+  ShareWorld(long seed, Setting setting, boolean real) {
+    this.real = real;
     this.random = new Random(seed);
     this.setting = setting;
     this.store =
@@ -152,7 +160,7 @@ final class ShareWorld {
     final int index;
     final String name;
     final ShareSync sync;
-    final Map<LimitId, SpentLimit> limits = new HashMap<>();
+    final Map<LimitId, WorldLimit> limits = new HashMap<>();
     private final double rate;
     private final long offset;
     private long wallOffset;
@@ -177,8 +185,11 @@ final class ShareWorld {
           new ShareSync(name, this, this::clock, new Alarm(), setting.terms(), random::nextDouble);
       sizes.forEach(
           (id, terms) -> {
-            SpentLimit limit =
-                new SpentLimit(terms, sync.lease(), ignored -> wall(), () -> sync.hurry(id));
+            WorldLimit limit =
+                real
+                    ? new RealLimit(
+                        terms, sync.lease(), () -> wall() / MILLI, () -> sync.hurry(id), clock())
+                    : new SpentLimit(terms, sync.lease(), ignored -> wall(), () -> sync.hurry(id));
             limits.put(id, limit);
             sync.add(id, limit);
           });

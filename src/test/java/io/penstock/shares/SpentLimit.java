@@ -8,7 +8,7 @@ import java.util.Iterator;
  * A limit as an instance of the simulation keeps it: as little as each kind needs. It shares no
  * code with the limits of the program.
  */
-final class SpentLimit implements ShareUser {
+final class SpentLimit implements WorldLimit {
   /** The kind of a limit and its size. */
   record Terms(Kind kind, long capacity, long windowNanos) {}
 
@@ -134,8 +134,8 @@ final class SpentLimit implements ShareUser {
     };
   }
 
-  /** Waits with others until {@code amount} can go, then runs {@code go}. */
-  void arrive(long amount, Runnable go, long now) {
+  @Override
+  public void arrive(long amount, Runnable go, long now) {
     waiting.addLast(new Waiting(amount, go));
     look(now);
     if (!waiting.isEmpty()) {
@@ -143,13 +143,13 @@ final class SpentLimit implements ShareUser {
     }
   }
 
-  /** Takes the first waiting request away, as if its client had left. */
-  void leave() {
+  @Override
+  public void leave() {
     waiting.pollFirst();
   }
 
-  /** Lets everything go that can go now. */
-  void look(long now) {
+  @Override
+  public void look(long now) {
     pass(now);
     while (!waiting.isEmpty() && lease.holds(now) && waiting.peekFirst().amount() <= room()) {
       Waiting first = waiting.removeFirst();
@@ -166,8 +166,8 @@ final class SpentLimit implements ShareUser {
     permits += amount;
   }
 
-  /** Ends a request that held a permit. */
-  void end(long amount, long now) {
+  @Override
+  public void end(long amount, long now) {
     permits -= amount;
     look(now);
   }

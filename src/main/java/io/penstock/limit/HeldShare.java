@@ -1,0 +1,297 @@
+package io.penstock.limit;
+
+import io.penstock.time.Ticker;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Part of a {@link LimitState} that holds the limit to this instance's share of it. The {@link
+ * LocalState} counts what this instance spends of the whole limit, and the others are taken to
+ * spend all but the share. A bucket is itself as large as the share.
+ *
+ * @param whole the whole limit
+ * @param amount the share, ≥ 0
+ * @param later the share in a later day, which begins at {@code laterNanos}
+ * @param laterNanos {@link Ticker#NEVER} for limits without days
+ * @param lease tells whether the share may be spent at an instant
+ * @param grid the position of fixed windows; null for other kinds
+ * @param ended the last window or day that ended
+ * @param spent all that was ever spent
+ * @param news what the store said last
+ */
+record HeldShare(
+    LimitSpec whole,
+    long amount,
+    long later,
+    long laterNanos,
+    LongPredicate lease,
+    @Nullable CellGrid grid,
+    EndedCell ended,
+    long spent,
+    ShareNews news) {
+  /** The amount that was spent in a window or day that has ended, by its start or end. */
+  record EndedCell(long mark, long amount) {
+    static final EndedCell NONE = new EndedCell(Long.MIN_VALUE / 2, 0);
+  }
+
+  /** Returns an empty share. */
+  static HeldShare none(LimitSpec whole, LongPredicate lease) {
+    return new HeldShare(
+        whole, 0, 0, Ticker.NEVER, lease, null, EndedCell.NONE, 0, ShareNews.NOTHING);
+  }
+
+  /** Returns this share of another amount. */
+  HeldShare of(long next, long nextLater, long nextLaterNanos, @Nullable CellGrid nextGrid) {
+    return new HeldShare(
+        whole, next, nextLater, nextLaterNanos, lease, nextGrid, ended, spent, news);
+  }
+
+  /** Returns this share of a limit with another size. */
+  HeldShare of(LimitSpec next) {
+    return new HeldShare(next, amount, later, laterNanos, lease, grid, ended, spent, news);
+  }
+
+  /** Returns this share with what the store said. */
+  HeldShare with(ShareNews next) {
+    return new HeldShare(whole, amount, later, laterNanos, lease, grid, ended, spent, next);
+  }
+
+  /** Returns the whole limit, by the local state that spends it. */
+  LimitSpec whole(LocalState local) {
+    return local instanceof TokenBucketState ? whole : local.spec();
+  }
+
+  /** Returns the capacity of the whole limit, when that of the local state is {@code own}. */
+  long wholeCapacity(long own) {
+    return whole instanceof LimitSpec.TokenBucket bucket ? bucket.burst() : own;
+  }
+
+  /** Returns the share at {@code now}, whether or not it may be spent. */
+  long amount(long now) {
+    return now >= laterNanos ? Math.min(amount, later) : amount;
+  }
+
+  private long spendable(long now) {
+    return lease.test(now) ? amount(now) : 0;
+  }
+
+  /** Returns the local state with a fixed window that begins with that of all instances. */
+  LocalState aligned(LocalState local, long now) {
+    return grid == null ? local : grid.aligned(local, now);
+  }
+
+  /** Returns what this instance must hold itself to: what counts of all that it has spent. */
+  static long least(LocalState local, long now) {
+    LimitBalance owed = local.balance(now);
+    return switch (local) {
+      case StrictState strict -> strict.room(now) == 0 ? 1 : 0;
+      case TokenBucketState _ -> AmountBound.sum(owed.debt(), owed.reserved());
+      default -> AmountBound.sum(owed.charged(), owed.reserved());
+    };
+  }
+
+  /** Returns what counts now, as far as a share is needed for it. */
+  long used(LocalState local, long now) {
+    return local instanceof TokenBucketState bucket
+        ? Math.max(0, amount - bucket.room(now))
+        : least(aligned(local, now), now);
+  }
+
+  /** Returns the amount that is admitted now, ignoring the pace, ≥ 0. */
+  long room(LocalState local, long now) {
+    LocalState own = aligned(local, now);
+    return Math.min(own.room(now), rest(own, now));
+  }
+
+  /** Returns what is left of the share. */
+  private long rest(LocalState own, long now) {
+    long share = spendable(now);
+    return own instanceof TokenBucketState
+        ? share == 0 ? 0 : own.room(now)
+        : Math.max(0, share - least(own, now));
+  }
+
+  /** Returns what would be admitted now if only this instance took from the limit. */
+  long localRoom(LocalState local, long now) {
+    LocalState own = aligned(local, now);
+    return own instanceof TokenBucketState bucket
+        ? AmountBound.sum(bucket.room(now), bucket.wholeLacks(whole))
+        : own.room(now);
+  }
+
+  /**
+   * Returns the instant at which {@code amount} has room if the share stays; never when it is
+   * larger than the share.
+   */
+  long roomFreeAt(LocalState local, long need, long now) {
+    LocalState own = aligned(local, now);
+    if (need == 0) {
+      return own.roomFreeAt(0, now);
+    }
+    if (need > spendable(now)) {
+      return Ticker.NEVER;
+    }
+    long others = own instanceof TokenBucketState ? 0 : own.capacity(now) - amount(now);
+    return Math.max(
+        own.roomFreeAt(need, now), others <= 0 ? now : own.roomFreeAt(need + others, now));
+  }
+
+  /** Returns whether a larger share would let {@code need} pass sooner. */
+  boolean lacks(LocalState local, long need, long now) {
+    return need <= localRoom(local, now)
+        && (need > room(local, now)
+            || (amount(now) < local.capacity(now)
+                && aligned(local, now).paceAllowsAt(need, now) > now));
+  }
+
+  /** Returns whether only a larger share is lacking, and it is not known yet if there is one. */
+  boolean isAwaiting(LocalState local, long need, long now) {
+    return need > room(local, now)
+        && need <= localRoom(local, now)
+        && !news.denies(need, now)
+        && !news.isAway();
+  }
+
+  /** Returns what is left of the limit for all instances, as far as is known. */
+  LimitRemainder remainder(LocalState local, long full, long now) {
+    LocalState own = aligned(local, now);
+    long left = AmountBound.sum(rest(own, now), news.free(now));
+    return new LimitRemainder(Math.min(left, localRoom(local, now)), full);
+  }
+
+  /**
+   * Returns the end of the running window or day when no instance is known to have {@code need}
+   * left in it; otherwise {@link Ticker#NEVER}.
+   */
+  long windowEndsAt(LocalState local, long need, long now) {
+    if (!news.denies(need, now)) {
+      return Ticker.NEVER;
+    }
+    return switch (local) {
+      case DayState _ -> laterNanos;
+      case FixedWindowState _ when grid != null -> grid.endOf(grid.cellAt(now));
+      default -> Ticker.NEVER;
+    };
+  }
+
+  /** Returns the local state after part or all of a receipt was given back. */
+  LocalState givenBack(
+      LocalState local, LimitAnswer.Receipt receipt, long taken, long held, long now) {
+    LocalState own = aligned(local, now);
+    // the start of a window is read from the wall clock again and again
+    return own instanceof FixedWindowState window
+            && Math.abs(window.start() - receipt.cell()) < window.spec().windowNanos() / 2
+        ? own.giveBack(window.start(), taken, held, now)
+        : own.giveBack(receipt, taken, held, now);
+  }
+
+  /** Returns a local state after something was taken; a fixed window begins with its cell. */
+  LocalState begun(LocalState before, LocalState next, long now) {
+    return grid == null ? next : grid.begun(before, next, now);
+  }
+
+  /**
+   * Returns this share after an amount was taken or charged.
+   *
+   * @param before the local state before, not aligned
+   * @param next the one after
+   */
+  HeldShare spending(LocalState before, LocalState next, long more) {
+    long total = AmountBound.sum(spent, Math.max(0, more));
+    EndedCell last = isSameCell(before, next) ? ended : new EndedCell(mark(before), in(before));
+    return new HeldShare(whole, amount, later, laterNanos, lease, grid, last, total, news);
+  }
+
+  /** Returns what was spent in the window or day before the one that runs at {@code now}. */
+  long earlier(LocalState local, long now) {
+    LocalState own = aligned(local, now);
+    if (own instanceof DayState day && now >= day.endsAt()) {
+      return now - day.endsAt() < length(own) ? day.charged() : 0;
+    }
+    long since = mark(own) - (isSameCell(local, own) ? ended.mark() : mark(local));
+    boolean isNext = since <= length(own) * 3 / 2;
+    return isNext ? isSameCell(local, own) ? ended.amount() : in(local) : 0;
+  }
+
+  /** Returns whether both are of one window or day; where it begins is read again and again. */
+  private static boolean isSameCell(LocalState one, LocalState other) {
+    return Math.abs(mark(one) - mark(other)) <= length(one) / 2;
+  }
+
+  private static long length(LocalState local) {
+    return switch (local) {
+      case FixedWindowState window -> window.spec().windowNanos();
+      case DayState day -> day.spec().lengthNanos();
+      default -> 0;
+    };
+  }
+
+  /**
+   * Returns what is spent and waited for.
+   *
+   * @param present the position of fixed windows now
+   * @param capacity of the whole limit now
+   * @param lacking the largest amount that waits for a larger share; 0 for none
+   */
+  ShareStanding standing(
+      LocalState local, @Nullable CellGrid present, long capacity, long lacking, long now) {
+    HeldShare share = of(amount, later, laterNanos, present);
+    return share.standing(local, capacity, lacking, now);
+  }
+
+  private ShareStanding standing(LocalState local, long capacity, long lacking, long now) {
+    LocalState own = aligned(local, now);
+    long least = least(own, now);
+    long share = amount(now);
+    long need = lacking == 0 ? 0 : Math.max(AmountBound.sum(least, lacking), share + 1);
+    return new ShareStanding(
+        capacity,
+        share,
+        least,
+        used(local, now),
+        Math.min(capacity, need),
+        lacking,
+        spent,
+        earlier(local, now));
+  }
+
+  private static long mark(LocalState local) {
+    return switch (local) {
+      case FixedWindowState window -> window.start();
+      case DayState day -> day.endsAt();
+      default -> 0;
+    };
+  }
+
+  private static long in(LocalState local) {
+    return switch (local) {
+      case FixedWindowState window -> AmountBound.sum(window.charged(), window.debt());
+      case DayState day -> day.charged();
+      default -> 0;
+    };
+  }
+
+  /**
+   * Returns a local state that is held to this share: a bucket is as large as the share, and a pace
+   * runs at it.
+   */
+  LocalState fitting(LocalState local, long before, long now) {
+    return switch (local) {
+      case TrailingWindowState window -> window.paced(Math.max(1, amount), now);
+      case TokenBucketState bucket when whole instanceof LimitSpec.TokenBucket all ->
+          bucket.holding(ShareSpec.of(all, Math.max(1, amount)), before == 0 ? 0 : amount, now);
+      default -> local;
+    };
+  }
+
+  /** Returns a local state that is held to no share any more. */
+  LocalState freed(LocalState local, long now) {
+    LocalState own = aligned(local, now);
+    return switch (own) {
+      case TrailingWindowState window -> window.paced(Long.MAX_VALUE, now);
+      case TokenBucketState bucket when whole instanceof LimitSpec.TokenBucket all ->
+          bucket.holding(all, amount, now);
+      default -> own;
+    };
+  }
+}

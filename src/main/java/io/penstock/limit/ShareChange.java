@@ -1,0 +1,22 @@
+package io.penstock.limit;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Change of the share that a limit is held to.
+ *
+ * @param amount the new share, ≥ 0
+ * @param later the share in a later day
+ * @param laterNanos when that day begins; {@link io.penstock.time.Ticker#NEVER} for limits without
+ *     days
+ * @param grid the position of fixed windows; null for other kinds
+ * @param raises whether the share may become larger than it is
+ */
+public record ShareChange(
+    long amount, long later, long laterNanos, @Nullable CellGrid grid, boolean raises) {
+  HeldShare of(HeldShare share, long now) {
+    long next = raises ? amount : Math.min(amount, share.amount(now));
+    long nextLater = raises ? later : Math.min(later, Math.min(share.later(), next));
+    return share.of(next, nextLater, laterNanos, grid);
+  }
+}

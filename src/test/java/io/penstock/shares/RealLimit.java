@@ -1,0 +1,115 @@
+package io.penstock.shares;
+
+import io.penstock.cost.Weight;
+import io.penstock.limit.ExactRate;
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitAnswer;
+import io.penstock.limit.LimitSpec;
+import io.penstock.limit.SliceDemand;
+import io.penstock.time.WallClock;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+
+/** A limit of the program in the simulation, with a queue of its own. */
+final class RealLimit implements WorldLimit {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long MILLI = 1_000_000;
+  private static final long EDGE_MILLIS = 3;
+
+  private record Waiting(long amount, Runnable go) {}
+
+  private final SpentLimit.Terms terms;
+  private final Limit limit;
+  private final WallClock wall;
+  private final SharedLimit shared;
+  private final Deque<Waiting> waiting = new ArrayDeque<>();
+
+  RealLimit(SpentLimit.Terms terms, ShareLease lease, WallClock wall, Runnable hurry, long now) {
+    this.terms = terms;
+    this.wall = wall;
+    this.limit = new Limit(spec(terms), now);
+    this.shared = new SharedLimit(limit, wall, lease::holds, hurry, terms.windowNanos(), now);
+    SliceDemand demand = Objects.requireNonNull(limit.sharing().demand());
+    demand.join(hurry::run);
+  }
+
+  private static LimitSpec spec(SpentLimit.Terms terms) {
+    long window = terms.windowNanos();
+    return switch (terms.kind()) {
+      case TRAILING ->
+          new LimitSpec.TrailingWindow(
+              terms.capacity(), window, window / 1_000, LimitSpec.TrailingWindow.UNPACED);
+      case FIXED -> new LimitSpec.FixedWindow(terms.capacity(), window);
+      case BUCKET ->
+          new LimitSpec.TokenBucket(
+              new ExactRate(terms.capacity() * 999, window / SECOND * 1_000), terms.capacity());
+      case PERMITS -> new LimitSpec.Concurrency(terms.capacity());
+      case DAY, FIRST_USE -> throw new IllegalArgumentException("a day is too long to simulate");
+    };
+  }
+
+  @Override
+  public void arrive(long amount, Runnable go, long now) {
+    waiting.addLast(new Waiting(amount, go));
+    look(now);
+  }
+
+  @Override
+  public void leave() {
+    waiting.pollFirst();
+  }
+
+  /** Returns whether a window may just begin: the wall clock is read to the millisecond. */
+  private boolean isAtEdge() {
+    long window = terms.windowNanos() / MILLI;
+    long into = (wall.unixMillis() + EDGE_MILLIS) % window;
+    return terms.kind() == SpentLimit.Kind.FIXED && into < 2 * EDGE_MILLIS;
+  }
+
+  @Override
+  public void look(long now) {
+    while (!isAtEdge()
+        && !waiting.isEmpty()
+        && limit.take(Weight.exactly(waiting.peekFirst().amount()), now)
+            instanceof LimitAnswer.Receipt) {
+      waiting.removeFirst().go().run();
+    }
+  }
+
+  @Override
+  public void end(long amount, long now) {
+    limit.giveBack(new LimitAnswer.Receipt(0, amount, 0, 0, 0, 0), amount, 0, now);
+    look(now);
+  }
+
+  @Override
+  public ShareUse shrink(long most, long now) {
+    return shared.shrink(most, now);
+  }
+
+  @Override
+  public ShareUse use(long now) {
+    return shared.use(now);
+  }
+
+  @Override
+  public long share(long now) {
+    return shared.share(now);
+  }
+
+  @Override
+  public void hold(long share, long later, ShareUse.Cell cell, long now) {
+    shared.hold(share, later, cell, now);
+  }
+
+  @Override
+  public void wake() {
+    shared.wake();
+  }
+
+  @Override
+  public String toString() {
+    return terms.toString();
+  }
+}
