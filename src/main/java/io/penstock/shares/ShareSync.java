@@ -1,5 +1,6 @@
 package io.penstock.shares;
 
+import io.penstock.shares.ShareStore.Absent;
 import io.penstock.shares.ShareStore.Answer;
 import io.penstock.shares.ShareStore.Beat;
 import io.penstock.shares.ShareStore.BeatAnswer;
@@ -159,7 +160,9 @@ public final class ShareSync {
    */
   public CompletionStage<?> leave() {
     List<LimitShare> holding = new ArrayList<>();
+    boolean reachable;
     synchronized (this) {
+      reachable = reachable();
       stopped = true;
       sent = null;
       lease.until(Long.MIN_VALUE);
@@ -169,7 +172,7 @@ public final class ShareSync {
         }
       }
     }
-    return reachable() ? leave(holding) : CompletableFuture.completedStage(null);
+    return reachable ? leave(holding) : CompletableFuture.completedStage(null);
   }
 
   private CompletionStage<?> leave(List<LimitShare> holding) {
@@ -179,10 +182,11 @@ public final class ShareSync {
     synchronized (this) {
       long now = ticker.nanos();
       number++;
+      List<Absent> absent = peers.absent(now);
       List<Call> calls = new ArrayList<>();
       for (LimitShare each : first) {
         each.drop(now);
-        calls.add(each.call(number, epoch, false, true, peers.absent(now), List.of(), now));
+        calls.add(each.call(number, epoch, false, true, absent, List.of(), now));
       }
       message = new Message(member, calls, beat(left.isEmpty(), now));
     }
@@ -264,12 +268,13 @@ public final class ShareSync {
     if (ended) {
       limits.values().forEach(limit -> limit.drop(now));
     }
+    List<Absent> absent = peers.absent(now);
     List<Call> calls = new ArrayList<>();
     for (LimitShare each : calling) {
-      List<Row> heard = isStated(each, now) ? List.of() : told.of(each.id(), now);
+      List<Row> known = told.of(each.id(), now);
+      List<Row> heard = each.isStatedIn(epoch, !known.isEmpty()) ? List.of() : known;
       urgent.add(each.id());
-      calls.add(
-          each.call(number, epoch, mayRaise(each, now), false, peers.absent(now), heard, now));
+      calls.add(each.call(number, epoch, mayRaise(each, now), false, absent, heard, now));
     }
     dueNanos = now + (long) (terms.beatNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
     sentNanos = now;
@@ -321,7 +326,9 @@ public final class ShareSync {
     List<LimitShare> each = new ArrayList<>();
     for (LimitId id : urgent) {
       LimitShare limit = limits.get(id);
-      if (limit != null) {
+      if (limit == null) {
+        urgent.remove(id);
+      } else {
         each.add(limit);
       }
     }

@@ -8,7 +8,6 @@ package io.penstock.shares;
  * @param timeoutNanos after this time, an answer is not waited for any longer
  * @param callNanos the least time from one call about a limit to the next
  * @param graceNanos for how long newcomers wait at a store that nobody remembers
- * @param clockNanos by how much the clocks of two instances may differ
  * @param continues whether a share is spent on after the lease, while the store is away
  */
 public record ShareTerms(
@@ -17,7 +16,6 @@ public record ShareTerms(
     long timeoutNanos,
     long callNanos,
     long graceNanos,
-    long clockNanos,
     boolean continues) {
   private static final long DRIFT_PARTS = 1_000;
 

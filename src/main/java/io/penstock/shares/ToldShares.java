@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Shares of long windows of which other instances told this one, also of limits that it does not
@@ -16,6 +15,7 @@ import java.util.Set;
  */
 final class ToldShares {
   private static final long MILLI = 1_000_000;
+  private static final int LEAST_CLEANED = 1_000;
 
   /**
    * @param untilNanos when nothing of it counts any more
@@ -23,8 +23,10 @@ final class ToldShares {
   private record Kept(Row row, long untilNanos) {}
 
   private final Map<LimitId, Map<String, Kept>> all = new HashMap<>();
+  private int most = LEAST_CLEANED;
 
   void hear(List<Told> told, String self, long now) {
+    clean(now);
     for (Told each : told) {
       if (!each.row().member().equals(self)) {
         hear(each.id(), each.row(), now);
@@ -51,7 +53,8 @@ final class ToldShares {
   }
 
   boolean knows(LimitId id, long now) {
-    return !of(id, now).isEmpty();
+    Map<String, Kept> rows = all.getOrDefault(id, Map.of());
+    return rows.values().stream().anyMatch(each -> each.untilNanos() > now);
   }
 
   /** Returns what is known of the shares of others of a limit. */
@@ -66,14 +69,12 @@ final class ToldShares {
     return known;
   }
 
-  /** Returns the limits of which anything is known. */
-  Set<LimitId> limits(long now) {
-    all.values()
-        .removeIf(
-            rows -> {
-              rows.values().removeIf(each -> each.untilNanos() <= now);
-              return rows.isEmpty();
-            });
-    return Set.copyOf(all.keySet());
+  /** Forgets what counts no more, whenever as many limits as before have come to it. */
+  private void clean(long now) {
+    if (all.size() > most) {
+      all.values()
+          .removeIf(rows -> rows.values().stream().allMatch(each -> each.untilNanos() <= now));
+      most = 2 * all.size() + LEAST_CLEANED;
+    }
   }
 }

@@ -24,7 +24,7 @@ final class ReplayedMember implements ShareStore, StepAlarm {
   private static final long EVER = Long.MAX_VALUE / 8;
   private static final long SLOT = 2_500 * MILLI;
   private static final ShareTerms TERMS =
-      new ShareTerms(EVER, 1_200 * MILLI, 200 * MILLI, 100 * MILLI, 0, 0, false);
+      new ShareTerms(EVER, 1_200 * MILLI, 200 * MILLI, 100 * MILLI, 0, false);
 
   /** Instants that do not matter: nobody dies here, and each slot is longer than turn and call. */
   private static final Set<String> LEFT_OUT =

@@ -67,7 +67,6 @@ class ShareFleetIT {
               500 * MILLI,
               50 * MILLI,
               LEASE_NANOS,
-              1_000 * MILLI,
               continues);
       RedisShareStore store = new RedisShareStore(link, "fleet", ticker);
       String name = "m" + index + "." + ticker.nanos();

@@ -80,8 +80,7 @@ class ShareMutantsTest {
 
   private static ShareWorld world(Run run, boolean continues, Terms limit, int nodes) {
     ShareTerms terms =
-        new ShareTerms(
-            4 * SECOND, 500 * MILLI, SECOND, 100 * MILLI, 17 * SECOND, SECOND, continues);
+        new ShareTerms(4 * SECOND, 500 * MILLI, SECOND, 100 * MILLI, 17 * SECOND, continues);
     ShareWorld world =
         new ShareWorld(
             run.seed(),

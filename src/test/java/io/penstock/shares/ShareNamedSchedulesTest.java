@@ -33,7 +33,7 @@ class ShareNamedSchedulesTest {
   private static ShareWorld world(
       long seed, long grace, boolean continues, long latency, Map<LimitId, Terms> limits) {
     ShareTerms terms =
-        new ShareTerms(4 * SECOND, 500 * MILLI, SECOND, 100 * MILLI, grace, SECOND, continues);
+        new ShareTerms(4 * SECOND, 500 * MILLI, SECOND, 100 * MILLI, grace, continues);
     return new ShareWorld(
         seed,
         new ShareWorld.Setting(

@@ -22,7 +22,7 @@ class ShareProgressTest {
 
   private static ShareWorld world(long seed, Terms terms, boolean continues, long answerNanos) {
     ShareTerms times =
-        new ShareTerms(12 * SECOND, SECOND, SECOND, 100 * MILLI, 12 * SECOND, SECOND, continues);
+        new ShareTerms(12 * SECOND, SECOND, SECOND, 100 * MILLI, 12 * SECOND, continues);
     return new ShareWorld(
         seed,
         new ShareWorld.Setting(

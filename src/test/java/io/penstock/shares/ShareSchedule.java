@@ -69,7 +69,6 @@ final class ShareSchedule {
             SECOND,
             100 * MILLI,
             leaseNanos + window + 3 * SECOND,
-            SECOND,
             continues);
     world =
         new ShareWorld(
