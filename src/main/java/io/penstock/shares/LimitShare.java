@@ -3,6 +3,7 @@ package io.penstock.shares;
 import io.penstock.shares.ShareStore.Absent;
 import io.penstock.shares.ShareStore.Answer;
 import io.penstock.shares.ShareStore.Call;
+import io.penstock.shares.ShareStore.Outcome;
 import io.penstock.shares.ShareStore.Row;
 import io.penstock.sharing.LimitId;
 import io.penstock.time.Ticker;
@@ -216,11 +217,15 @@ final class LimitShare {
    * Takes in the answer to the last call.
    *
    * @param holds whether the lease held, so that a share may be used
-   * @return whether the store had lost what this limit stated before
+   * @return whether the store had lost what this limit stated before, or knows a later epoch of it
    */
   boolean answered(Call call, Answer answer, boolean holds, long now) {
+    if (answer.outcome() == Outcome.UNUSABLE) {
+      stated = call.epoch(); // nobody can be given anything before that is found to be lost
+      slowness = Math.min(SLOWEST_CALLS, slowness * 2);
+    }
     if (!answer.taken()) {
-      return false;
+      return answer.outcome() == Outcome.LATE;
     }
     boolean lost = granted > 0 && stated.equals(call.epoch()) && !answer.known();
     stated = call.epoch();

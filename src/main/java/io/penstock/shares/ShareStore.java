@@ -76,10 +76,20 @@ public interface ShareStore {
   /** Share of an instance of a limit with a long window, of which all instances are told. */
   record Told(LimitId id, Row row) {}
 
+  /** The fate of a call. */
+  enum Outcome {
+    /** It counts. */
+    TAKEN,
+    /** It is ignored, because the store knows a later one, or one of a later epoch. */
+    LATE,
+    /** It is ignored, because the key of the limit holds something else. */
+    UNUSABLE
+  }
+
   /**
    * Answer to a call.
    *
-   * @param taken whether the call counts; the other values have no meaning otherwise
+   * @param outcome the other values have no meaning if the call is ignored
    * @param known whether the store knew a share that the caller had stated in this epoch
    * @param share the share of the caller
    * @param target what the caller should shrink to while others wait
@@ -90,7 +100,7 @@ public interface ShareStore {
    */
   record Answer(
       LimitId id,
-      boolean taken,
+      Outcome outcome,
       boolean known,
       long share,
       long target,
@@ -99,8 +109,13 @@ public interface ShareStore {
       long capacity,
       List<Row> rows) {
     /** Returns the answer to a call that is ignored. */
-    public static Answer ignored(LimitId id) {
-      return new Answer(id, false, false, 0, 0, false, 0, 0, List.of());
+    public static Answer ignored(LimitId id, Outcome outcome) {
+      return new Answer(id, outcome, false, 0, 0, false, 0, 0, List.of());
+    }
+
+    /** Returns whether the call counts. */
+    public boolean taken() {
+      return outcome == Outcome.TAKEN;
     }
   }
 

@@ -6,6 +6,7 @@ import io.penstock.shares.ShareStore.Beat;
 import io.penstock.shares.ShareStore.BeatAnswer;
 import io.penstock.shares.ShareStore.Call;
 import io.penstock.shares.ShareStore.Message;
+import io.penstock.shares.ShareStore.Outcome;
 import io.penstock.shares.ShareStore.Reply;
 import io.penstock.shares.ShareStore.Row;
 import io.penstock.shares.ShareStore.Told;
@@ -438,7 +439,7 @@ public final class ShareSync {
       LimitShare limit = limits.get(call.id());
       if (limit != null && call.sequence() == limit.sequence() && call.epoch().equals(epoch)) {
         doubts |= limit.answered(call, answer, !beat.buried(), now);
-        if (answer.taken()) {
+        if (answer.outcome() != Outcome.LATE) {
           unstated.remove(call.id());
         }
         if (call.use().isLong() && answer.taken()) {

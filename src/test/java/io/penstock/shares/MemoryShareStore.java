@@ -7,6 +7,7 @@ import io.penstock.shares.ShareStore.BeatAnswer;
 import io.penstock.shares.ShareStore.Call;
 import io.penstock.shares.ShareStore.Life;
 import io.penstock.shares.ShareStore.Message;
+import io.penstock.shares.ShareStore.Outcome;
 import io.penstock.shares.ShareStore.Peer;
 import io.penstock.shares.ShareStore.Reply;
 import io.penstock.shares.ShareStore.Row;
@@ -14,6 +15,7 @@ import io.penstock.shares.ShareStore.Still;
 import io.penstock.shares.ShareStore.Told;
 import io.penstock.sharing.LimitId;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -162,7 +164,8 @@ public final class MemoryShareStore {
   private final Set<Rule> leftOut;
   private final String run;
   private @Nullable Lives lives;
-  private final Map<LimitId, Hash> hashes = new java.util.HashMap<>();
+  private final Map<LimitId, Hash> hashes = new HashMap<>();
+  private final Set<LimitId> spoiled = new HashSet<>();
   private final TagSource tags;
 
   /** The limits whose waiting instances, or holders, were told since the last look. */
@@ -203,6 +206,7 @@ public final class MemoryShareStore {
     copy.mostTold = mostTold;
     copy.lives = lives == null ? null : lives.copy();
     hashes.forEach((id, each) -> copy.hashes.put(id, each.copy()));
+    copy.spoiled.addAll(spoiled);
     return copy;
   }
 
@@ -210,11 +214,24 @@ public final class MemoryShareStore {
   public void flush() {
     lives = null;
     hashes.clear();
+    spoiled.clear();
   }
 
   /** Loses what is kept about one limit. */
   public void lose(LimitId id) {
     hashes.remove(id);
+    spoiled.remove(id);
+  }
+
+  /** Loses what is kept about the instances. */
+  public void loseInstances() {
+    lives = null;
+  }
+
+  /** Lets the key of a limit hold something else. */
+  public void spoil(LimitId id) {
+    hashes.remove(id);
+    spoiled.add(id);
   }
 
   /** Returns the share that an instance stated in the running epoch, −1 if it stated none. */
@@ -405,13 +422,16 @@ public final class MemoryShareStore {
   }
 
   Answer carryOut(String me, Call call) {
+    if (spoiled.contains(call.id())) {
+      return Answer.ignored(call.id(), Outcome.UNUSABLE);
+    }
     Hash hash = hashes.computeIfAbsent(call.id(), id -> new Hash());
     if (hash.epoch.number() > call.epoch().number() && holds(Rule.OLDER_EPOCHS_ARE_IGNORED)) {
-      return Answer.ignored(call.id());
+      return Answer.ignored(call.id(), Outcome.LATE);
     }
     if (!hash.epoch.equals(call.epoch())) {
       if (hash.epoch.number() == call.epoch().number()) {
-        return Answer.ignored(call.id());
+        return Answer.ignored(call.id(), Outcome.LATE);
       }
       hash.epoch = call.epoch();
       if (!holds(Rule.NEW_EPOCHS_KEEP_ROWS)) {
@@ -422,7 +442,7 @@ public final class MemoryShareStore {
     if (before != null
         && call.sequence() <= before.sequence()
         && holds(Rule.LATE_CALLS_ARE_IGNORED)) {
-      return Answer.ignored(call.id());
+      return Answer.ignored(call.id(), Outcome.LATE);
     }
     if (holds(Rule.HEARD_ROWS_ARE_KEPT)) {
       hear(hash, me, call);
@@ -570,7 +590,7 @@ public final class MemoryShareStore {
       hash.rows.put(me, mine(share, need, next));
       return new Answer(
           call.id(),
-          true,
+          Outcome.TAKEN,
           before != null && before.epoch().equals(call.epoch()),
           share,
           target,

@@ -302,7 +302,7 @@ class ShareLiesTest {
   private static Answer withoutTarget(Answer of) {
     return new Answer(
         of.id(),
-        of.taken(),
+        of.outcome(),
         of.known(),
         of.share(),
         Long.MAX_VALUE,

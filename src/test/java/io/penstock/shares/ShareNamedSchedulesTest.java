@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -506,6 +507,48 @@ class ShareNamedSchedulesTest {
     world.run(300);
     assertThat(over(world)).isNotPositive();
     assertThat(sum(world, 145, 300)).isEqualTo(900);
+  }
+
+  @Test
+  void keyOfOneLimitHoldsSomethingElse_isCalledSeldom_othersAreShared() {
+    ShareWorld world = world(PARKS, trailing(300, 10), trailing(300, 10));
+    LimitId other = ShareWorld.limit("l1");
+    joinAll(world, 6, 6);
+    AtomicLong calls = new AtomicLong();
+    world.atSecond(30, () -> world.store.spoil(ID));
+    world.atSecond(31, () -> world.storeReturns(world.store));
+    world.atSecond(40, () -> world.nodes.forEach(each -> countCalls(each, calls)));
+    world.run(50);
+    long unusable = calls.get();
+    world.store.lose(ID);
+    world.run(100);
+    assertThat(unusable).isBetween(2L, 120L);
+    assertThat(world.oracle.sum(other, 40 * SECOND, 50 * SECOND)).isGreaterThan(200);
+    assertThat(over(world)).isNotPositive();
+    assertThat(sum(world, 60, 100)).isGreaterThan(4 * 200);
+  }
+
+  private static void countCalls(ShareWorld.Node node, AtomicLong calls) {
+    node.falsify(
+        message -> {
+          calls.addAndGet(message.calls().stream().filter(each -> each.id().equals(ID)).count());
+          return message;
+        },
+        UnaryOperator.identity());
+  }
+
+  @Test
+  void allInstancesAreReplacedAndTheirKeyIsLost_laterEpochOfLimitIsFound() {
+    ShareWorld world = world(PARKS, trailing(300, 10));
+    joinAll(world, 0, 0);
+    world.atSecond(22, () -> world.store = world.snapshot());
+    burst(world, 0, 25, 10, 10);
+    world.atSecond(40, () -> world.nodes.forEach(ShareWorld.Node::leave));
+    world.atSecond(45, () -> world.store.loseInstances());
+    world.atSecond(45, () -> joinAll(world, 6, 6));
+    world.run(100);
+    assertThat(over(world)).isNotPositive();
+    assertThat(sum(world, 80, 100)).isGreaterThan(2 * 200);
   }
 
   @Test

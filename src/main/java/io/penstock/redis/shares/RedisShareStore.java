@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Shares of limits at one Redis master. A message is sent at once, over one connection: the calls,
  * and the beat last, so that it reveals anything lost before or between the calls.
  *
- * <p>A call about a limit whose key holds something else is answered as ignored. Any other failure
+ * <p>A call about a limit whose key holds something else is answered as such. Any other failure
  * fails the whole message with {@link RedisTrouble}.
  */
 public final class RedisShareStore implements ShareStore {
@@ -154,7 +154,7 @@ public final class RedisShareStore implements ShareStore {
       throw trouble; // it concerns the whole server
     }
     troubleLog.recordFailure(id.toString(), trouble);
-    return Answer.ignored(id);
+    return Answer.ignored(id, Outcome.UNUSABLE);
   }
 
   private CompletionStage<Reply> settled(Reply reply, @Nullable Throwable failure) {

@@ -5,6 +5,7 @@ import io.penstock.redis.shares.ScriptWords.Reply;
 import io.penstock.shares.ShareStore.Absent;
 import io.penstock.shares.ShareStore.Answer;
 import io.penstock.shares.ShareStore.Call;
+import io.penstock.shares.ShareStore.Outcome;
 import io.penstock.shares.ShareStore.Row;
 import io.penstock.shares.ShareUse;
 import io.penstock.sharing.LimitId;
@@ -91,7 +92,7 @@ final class ShareScript {
   static Answer answer(LimitId id, @Nullable Object content) {
     Reply reply = new Reply(content);
     if (!reply.is()) {
-      return Answer.ignored(id);
+      return Answer.ignored(id, Outcome.LATE);
     }
     boolean known = reply.is();
     long share = reply.number();
@@ -105,6 +106,6 @@ final class ShareScript {
       String name = ScriptWords.name(reply.word());
       rows.add(ScriptWords.row(name, List.of(reply.word().split(" ")), BEFORE_ROW));
     }
-    return new Answer(id, true, known, share, target, crowded, free, capacity, rows);
+    return new Answer(id, Outcome.TAKEN, known, share, target, crowded, free, capacity, rows);
   }
 }

@@ -16,6 +16,7 @@ import io.penstock.shares.ShareStore.Beat;
 import io.penstock.shares.ShareStore.BeatAnswer;
 import io.penstock.shares.ShareStore.Call;
 import io.penstock.shares.ShareStore.Message;
+import io.penstock.shares.ShareStore.Outcome;
 import io.penstock.shares.ShareStore.Reply;
 import io.penstock.shares.ShareUse;
 import io.penstock.sharing.LimitId;
@@ -141,8 +142,8 @@ public class RedisShareStoreIT {
             call(id("hash"), 0, 1),
             call(id("rows"), 0, 1));
     assertThat(reply.answers())
-        .extracting(Answer::taken)
-        .containsExactly(false, true, false, false);
+        .extracting(Answer::outcome)
+        .containsExactly(Outcome.UNUSABLE, Outcome.TAKEN, Outcome.UNUSABLE, Outcome.UNUSABLE);
     assertThat(store.troubles().counts()).containsOnly(Map.entry(Kind.VALUE, 3L));
     assertThat(reply.beat().peers()).hasSize(1);
   }

@@ -476,7 +476,7 @@ final class ShareHistory {
             .toList();
     return new Answer(
         answer.id(),
-        answer.taken(),
+        answer.outcome(),
         answer.known(),
         answer.share(),
         answer.target(),

@@ -11,6 +11,7 @@ import io.penstock.shares.ShareStore.Beat;
 import io.penstock.shares.ShareStore.BeatAnswer;
 import io.penstock.shares.ShareStore.Call;
 import io.penstock.shares.ShareStore.Life;
+import io.penstock.shares.ShareStore.Outcome;
 import io.penstock.shares.ShareStore.Peer;
 import io.penstock.shares.ShareStore.Row;
 import io.penstock.shares.ShareStore.Still;
@@ -125,8 +126,9 @@ class ShareScriptTest {
                 "x%20y",
                 "3 1 2 100 50 0 0 7 9007199254740991 5 1 3 40 90"));
     Row row = new Row("x y", 7, ScriptWords.MOST, ROW.cell(), 90);
-    assertThat(answer).isEqualTo(new Answer(ID, true, true, 30, 40, true, 5, 100, List.of(row)));
-    assertThat(ShareScript.answer(ID, List.of(0L))).isEqualTo(Answer.ignored(ID));
+    assertThat(answer)
+        .isEqualTo(new Answer(ID, Outcome.TAKEN, true, 30, 40, true, 5, 100, List.of(row)));
+    assertThat(ShareScript.answer(ID, List.of(0L))).isEqualTo(Answer.ignored(ID, Outcome.LATE));
   }
 
   @Test
