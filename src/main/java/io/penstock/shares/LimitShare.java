@@ -30,7 +30,7 @@ final class LimitShare {
 
   private final String member;
   private final LimitId id;
-  private final ShareUser user;
+  private ShareUser user;
   private final ShareTerms terms;
 
   private long target = Long.MAX_VALUE;
@@ -45,6 +45,11 @@ final class LimitShare {
   private boolean wanted;
   private boolean news;
   private boolean byTurns;
+
+  /** Whether nothing is spent any more, and what was spent only has to decay. */
+  private boolean ends;
+
+  private boolean gone;
   private long turnNanos;
   private long raisedNanos = Long.MIN_VALUE / 2;
   private long calledNanos = Long.MIN_VALUE / 2;
@@ -75,9 +80,32 @@ final class LimitShare {
     return granted > 0 || ours > 0;
   }
 
+  /** Ends the sharing of this limit: nothing is spent from now on. */
+  void end(long now) {
+    ends = true;
+    gone = sequence == 0;
+    slowness = 1;
+    drop(now);
+  }
+
+  /** Shares the limit again, which ended before, with a user that knows what was spent. */
+  void goOn(ShareUser next) {
+    if (ends) {
+      user = next;
+      ends = false;
+      gone = false;
+      stated = ShareEpoch.NONE; // the last call may have deleted what the store knew
+    }
+  }
+
+  /** Returns whether the store knows nothing of it any more, after it has ended. */
+  boolean isGone() {
+    return gone;
+  }
+
   /** Returns whether its first waiting request needs a larger share. */
   boolean isWaiting(long now) {
-    return user.use(now).first() > user.share(now);
+    return !ends && user.use(now).first() > user.share(now);
   }
 
   /** Records that other instances wait for this limit. */
@@ -96,7 +124,7 @@ final class LimitShare {
   /** Spends all that it holds, while nobody can take it over. */
   void spendAll(long now) {
     ShareUse use = user.use(now);
-    if (!use.isLong() && ours > user.share(now)) {
+    if (!ends && !use.isLong() && ours > user.share(now)) {
       user.hold(ours, later(use), use.cell(), now);
       user.wake();
     }
@@ -125,6 +153,10 @@ final class LimitShare {
   /** Returns the instant from which the limit has something to say; never if it has nothing. */
   long dueAt(long now) {
     ShareUse use = user.use(now);
+    if (ends) {
+      boolean less = use.least() < granted || use.isUnspent();
+      return calledNanos + (less ? terms.callNanos() * slowness : use.keptMillis() * MILLI / 3);
+    }
     long share = user.share(now);
     long head = use.first() > share ? use.first() : 0;
     boolean isAsked = wanted || crowded;
@@ -193,24 +225,26 @@ final class LimitShare {
       List<Row> heard,
       long now) {
     calledNanos = now;
-    sequence++;
+    sequence = beat; // also of a limit that comes again, it is higher than any before
     ShareUse before = user.use(now);
     news = false;
+    boolean none = leaves || ends;
     boolean keeps = now < turnEnds();
-    long most = leaves ? 0 : keeps ? Long.MAX_VALUE : target;
+    long most = none ? 0 : keeps ? Long.MAX_VALUE : target;
     if (before.isLong()) {
       most = Math.min(most, before.used() + before.step());
     } else if (before.isIdle()) {
       most = 0;
     }
     ShareUse use = user.shrink(most, now);
+    use = ends ? use.ended() : use;
     long share = user.share(now);
-    long later = leaves ? 0 : later(use);
+    long later = none ? 0 : later(use);
     user.hold(share, later, use.cell(), now);
     waitedFor = use.first() > share ? use.first() : 0;
     long held = Math.max(use.least(), share);
     ours = held;
-    return new Call(id, sequence, beat, epoch, raises, held, later, use, absent, heard);
+    return new Call(id, sequence, beat, epoch, raises && !ends, held, later, use, absent, heard);
   }
 
   /**
@@ -224,10 +258,11 @@ final class LimitShare {
       stated = call.epoch(); // nobody can be given anything before that is found to be lost
       slowness = Math.min(SLOWEST_CALLS, slowness * 2);
     }
+    gone = ends && answer.outcome() != Outcome.LATE && call.isLast();
     if (!answer.taken()) {
       return answer.outcome() == Outcome.LATE;
     }
-    boolean lost = granted > 0 && stated.equals(call.epoch()) && !answer.known();
+    boolean lost = !ends && granted > 0 && stated.equals(call.epoch()) && !answer.known();
     stated = call.epoch();
     own =
         call.use().isLong()
@@ -242,7 +277,7 @@ final class LimitShare {
     turnNanos = Math.clamp(TURN_INTERVALS * interval, terms.callNanos(), terms.beatNanos());
     byTurns = crowded && answer.capacity() <= answer.rows().size();
     long share = before;
-    if (holds && !lost) {
+    if (holds && !lost && !ends) {
       ShareUse use = user.use(now);
       share =
           crowded && now >= turnEnds()

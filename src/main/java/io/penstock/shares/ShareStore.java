@@ -30,7 +30,7 @@ public interface ShareStore {
   record Reply(List<Answer> answers, BeatAnswer beat) {}
 
   /**
-   * Statement of one instance about one limit.
+   * Statement of one instance about one limit. After the last one the store forgets its share.
    *
    * @param sequence higher in each call of this instance about this limit; a call that does not
    *     come with a higher one than the last is ignored
@@ -53,7 +53,12 @@ public interface ShareStore {
       long later,
       ShareUse use,
       List<Absent> absent,
-      List<Row> heard) {}
+      List<Row> heard) {
+    /** Returns whether the instance shares the limit no more, and nothing that it spent counts. */
+    public boolean isLast() {
+      return use.capacity() == 0 && held == 0 && later == 0 && use.isUnspent();
+    }
+  }
 
   /**
    * An instance that no longer spends.

@@ -128,9 +128,39 @@ public final class ShareSync {
     alarm.soon(this::step);
   }
 
-  /** Shares a limit from now on; it has no share before the store gives one. */
+  /**
+   * Shares a limit from now on; it has no share before the store gives one. If the limit was
+   * removed and what was spent of it still counts, {@code user} goes on with that, so it must know
+   * of it. A limit that is shared already keeps its user.
+   */
   public void add(LimitId id, ShareUser user) {
-    limits.computeIfAbsent(id, absent -> new LimitShare(member, absent, user, terms));
+    LimitShare fresh = new LimitShare(member, id, user, terms);
+    if (limits.putIfAbsent(id, fresh) != null) {
+      synchronized (this) {
+        limits.computeIfAbsent(id, absent -> fresh).goOn(user);
+      }
+    }
+  }
+
+  /**
+   * Shares a limit no more: nothing of it is spent from now on. Others get its share as what was
+   * spent counts no more; until then its user is asked for that.
+   */
+  public synchronized void remove(LimitId id) {
+    LimitShare limit = limits.get(id);
+    if (limit != null) {
+      limit.end(ticker.nanos());
+      forgetIfGone(limit);
+      hurry(id);
+    }
+  }
+
+  private void forgetIfGone(LimitShare limit) {
+    if (limit.isGone()) {
+      limits.remove(limit.id());
+      unstated.remove(limit.id());
+      untold.remove(limit.id());
+    }
   }
 
   /** Looks soon whether the share of a limit should change. */
@@ -446,6 +476,7 @@ public final class ShareSync {
           told.hear(call.id(), answer.rows(), now);
           untold.add(call.id());
         }
+        forgetIfGone(limit);
       }
     }
   }

@@ -4,7 +4,7 @@ package io.penstock.shares;
  * Use of a limit by one instance at one instant: what it spent and waits for. Amounts are in the
  * measure of the limit.
  *
- * @param capacity of the whole limit, ≥ 1
+ * @param capacity of the whole limit; 0 once the instance does not share it any more
  * @param least what it must hold itself to: what it spent in windows that count
  * @param used what counts now; more than {@code least} where a share can be given up although it
  *     was spent
@@ -59,6 +59,16 @@ public record ShareUse(
     long grown = waiting > 0 ? share + share / 2 : 0;
     long wanted = Math.max(used, grown) + Math.min(waiting, capacity) + recent / 2 + step();
     return Math.min(capacity, Math.max(wanted, first));
+  }
+
+  /** Returns this use of an instance that does not share the limit any more. */
+  public ShareUse ended() {
+    return new ShareUse(0, least, used, 0, 0, 0, cell, isLong, decayMillis);
+  }
+
+  /** Returns whether nothing counts that was spent. */
+  public boolean isUnspent() {
+    return least == 0 && cell.earlier() == 0;
   }
 
   /** Returns for how long the store keeps a share of which it hears nothing. */

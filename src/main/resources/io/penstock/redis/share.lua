@@ -19,7 +19,7 @@
 --          6      tag of the epoch
 --          7      1 if the share may be raised
 --          8-9    what the instance holds itself to, now and in a later day
---          10-12  capacity, head, need
+--          10-12  capacity, 0 if the instance does not share the limit any more; head, need
 --          13-16  the running cell: its number, length, what was spent before, how long it runs
 --          17     1 for a long window
 --          18     decay
@@ -105,6 +105,8 @@ end
 local given = {}
 for i = 3, 19 do given[i] = tonumber(ARGV[i]) end
 local sequence, held, capacity, first = given[3], given[8], given[10], given[11]
+local ends = capacity == 0
+if ends then capacity = MOST end
 if given[5] < epoch or (given[5] == epoch and ARGV[6] ~= tag) then return {0} end
 local newer = given[5] > epoch
 epoch, tag = given[5], ARGV[6]
@@ -287,7 +289,11 @@ for name in pairs(rows) do
   reply[#reply + 1] = name
   reply[#reply + 1] = texts[name]
 end
-put(me, mine)
+if ends and share == 0 and mine[LATER] == 0 and mine[EARLIER] == 0 then
+  removed[#removed + 1], changed[me] = me, nil
+else
+  put(me, mine)
+end
 write()
 -- A user without the right to publish is not refused: instances also look by themselves.
 if news and ARGV[20] ~= '' then redis.pcall('PUBLISH', ARGV[20], ARGV[21]) end

@@ -55,6 +55,9 @@ public final class MemoryShareStore {
   /** By how much the clocks of two instances may differ, twice. */
   private static final long CLOCKS_MILLIS = 2_000;
 
+  /** The largest number that the scripts know. */
+  private static final long MOST = (1L << 53) - 1;
+
   /** How many shares told are kept, and how many an answer has at most. */
   private int mostKept = 10_000;
 
@@ -474,7 +477,7 @@ public final class MemoryShareStore {
               row.later(),
               row.cell(),
               row.decayMillis(),
-              Long.MAX_VALUE,
+              MOST,
               row.share(),
               0,
               0);
@@ -524,7 +527,11 @@ public final class MemoryShareStore {
       this.before = before;
       this.absent = absent;
       this.use = call.use();
-      this.capacity = use.capacity();
+      this.capacity = stated();
+    }
+
+    private long stated() {
+      return use.capacity() == 0 ? MOST : use.capacity();
     }
 
     private long counts(Stored row) {
@@ -544,7 +551,7 @@ public final class MemoryShareStore {
           call.later(),
           use.cell(),
           use.decayMillis(),
-          use.capacity(),
+          stated(),
           need,
           use.first() > call.held() ? use.first() : 0,
           turn);
@@ -587,7 +594,11 @@ public final class MemoryShareStore {
       if (waits || leaves) {
         news.add(call.id());
       }
-      hash.rows.put(me, mine(share, need, next));
+      if (call.isLast() && share == 0) {
+        hash.rows.remove(me);
+      } else {
+        hash.rows.put(me, mine(share, need, next));
+      }
       return new Answer(
           call.id(),
           Outcome.TAKEN,

@@ -551,6 +551,57 @@ class ShareNamedSchedulesTest {
     assertThat(sum(world, 80, 100)).isGreaterThan(2 * 200);
   }
 
+  /** Member 0 spends 200 of 300 and shares the limit no more. */
+  private static ShareWorld removed() {
+    ShareWorld world = world(PARKS, trailing(300, 10));
+    joinAll(world, 0, 0);
+    burst(world, 0, 30, 10, 20);
+    burst(world, 1, 30, 1, 1);
+    world.atSecond(31, () -> world.nodes.get(0).remove(ID));
+    return world;
+  }
+
+  @Test
+  void removed_othersGetItsRestAtOnce_andTheOtherPartOnceItCountsNoMore() {
+    ShareWorld world = removed();
+    burst(world, 0, 31.5, 10, 20);
+    burst(world, 1, 32, 29, 10);
+    world.run(120);
+    assertThat(over(world)).isNotPositive();
+    assertThat(sum(world, 0, 31, 120)).isZero();
+    assertThat(sum(world, 32, 34)).isGreaterThanOrEqualTo(90);
+    assertThat(sum(world, 32, 44)).isEqualTo(290);
+    assertThat(world.store.stated(ID, world.nodes.get(0).name)).isEqualTo(-1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {31, 32, 60})
+  void removedAndAddedAgain_goesOnWithWhatItSpent(double added) {
+    ShareWorld world = removed();
+    world.atSecond(added, () -> world.nodes.get(0).add(ID));
+    burst(world, 0, 32, 20, 15);
+    burst(world, 1, 32, 20, 15);
+    world.run(120);
+    assertThat(over(world)).isNotPositive();
+    assertThat(sum(world, 0, 32, 120)).isEqualTo(300);
+    assertThat(sum(world, 1, 32, 120)).isEqualTo(300);
+  }
+
+  @Test
+  void removedFromDay_whatItSpentCountsUntilTheDayEnds() {
+    ShareWorld world = world(PARKS, day(100));
+    joinAll(world, 0, 0);
+    burst(world, 0, 60, 4, 10);
+    world.atSecond(62, () -> world.nodes.get(0).remove(ID));
+    burst(world, 1, 65, 200, 1);
+    world.run(149);
+    assertThat(over(world)).isNotPositive();
+    assertThat(sum(world, 1, 65, 100)).isEqualTo(60);
+    assertThat(sum(world, 1, 100, 149)).isEqualTo(100);
+    world.run(160);
+    assertThat(world.store.stated(ID, world.nodes.get(0).name)).isEqualTo(-1);
+  }
+
   @Test
   void idle_givesAllUp_oneRequestNeedsTheWholeLimit() {
     ShareWorld world = world(PARKS, trailing(600, 60));

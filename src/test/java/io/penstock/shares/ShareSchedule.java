@@ -106,7 +106,9 @@ final class ShareSchedule {
 
   private void fault(double at, double lasts, int which) {
     String kind =
-        one("data", "empty", "older", "crash", "pause", "flush", "cut", "join", "split", "leave");
+        one(
+            "data", "empty", "older", "crash", "pause", "flush", "cut", "join", "split", "leave",
+            "remove");
     if (continues && Set.of("cut", "split").contains(kind)) {
       return;
     }
@@ -144,6 +146,11 @@ final class ShareSchedule {
       case "cut" -> {
         world.atSecond(at, () -> world.nodes.get(which).cut(true));
         world.atSecond(at + lasts, () -> world.nodes.get(which).cut(false));
+      }
+      case "remove" -> {
+        LimitId id = ShareWorld.limit("l" + random.nextInt(world.setting.limits().size()));
+        world.atSecond(at, () -> world.nodes.get(which).remove(id));
+        world.atSecond(at + lasts, () -> world.nodes.get(which).add(id));
       }
       case "join" -> world.atSecond(at, () -> world.join(world.nodes.size(), 3));
       default -> split(at, Math.min(lasts, lease * 0.8), which);

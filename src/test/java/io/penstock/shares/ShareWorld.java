@@ -269,6 +269,16 @@ final class ShareWorld {
       }
     }
 
+    /** Does not share a limit any more. */
+    void remove(LimitId id) {
+      run(() -> sync.remove(id));
+    }
+
+    /** Shares a limit again. */
+    void add(LimitId id) {
+      run(() -> sync.add(id, limits.get(id)));
+    }
+
     void crash() {
       alive = false;
     }

@@ -46,6 +46,7 @@ final class ShareHistory {
           "share refused",
           "target of those in need",
           "target of one that waits",
+          "share given up",
           "share of another day",
           "row forgotten",
           "row heard",
@@ -286,6 +287,9 @@ final class ShareHistory {
     held = oneIn(20) ? below(2 * kind.capacity()) : held;
     long first = oneIn(2) ? 0 : held + 1 + below(kind.capacity() / 2);
     List<Row> known = heard.subList(Math.max(0, heard.size() - 3), heard.size());
+    if (oneIn(15)) {
+      return last(member, kind, epoch, held);
+    }
     return new Call(
         kind.id(),
         ++member.sequence,
@@ -297,6 +301,30 @@ final class ShareHistory {
         use(member, kind, held, first),
         absent(member, kind),
         oneIn(6) ? List.copyOf(known) : List.of());
+  }
+
+  /** Returns a call about a limit that the instance does not share any more. */
+  private Call last(Member member, Kind kind, ShareEpoch epoch, long held) {
+    long counts = oneIn(3) ? held : 0;
+    ShareUse use = use(member, kind, counts, 0).ended();
+    note(counts == 0, "share given up");
+    return new Call(
+        kind.id(),
+        ++member.sequence,
+        member.number,
+        epoch,
+        oneIn(5),
+        counts,
+        0,
+        oneIn(2) ? use : unspent(use),
+        absent(member, kind),
+        List.of());
+  }
+
+  private static ShareUse unspent(ShareUse of) {
+    Cell cell = of.cell();
+    Cell unspent = new Cell(cell.number(), cell.length(), 0, cell.sinceMillis());
+    return new ShareUse(0, 0, 0, 0, 0, 0, unspent, of.isLong(), of.decayMillis());
   }
 
   private ShareUse use(Member member, Kind kind, long held, long first) {
