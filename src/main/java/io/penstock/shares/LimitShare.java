@@ -1,5 +1,7 @@
 package io.penstock.shares;
 
+import static java.util.stream.Collectors.toUnmodifiableSet;
+
 import io.penstock.shares.ShareStore.Absent;
 import io.penstock.shares.ShareStore.Answer;
 import io.penstock.shares.ShareStore.Call;
@@ -8,6 +10,9 @@ import io.penstock.shares.ShareStore.Row;
 import io.penstock.sharing.LimitId;
 import io.penstock.time.Ticker;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +32,12 @@ final class LimitShare {
 
   /** For how many releases a unit stays with an instance that needs it all the time. */
   private static final int TURN_INTERVALS = 20;
+
+  /**
+   * @param atNanos when the call was sent
+   * @param ofDead the shares of absent instances that count
+   */
+  private record Heard(long free, long capacity, long atNanos, List<Row> ofDead) {}
 
   private final String member;
   private final LimitId id;
@@ -50,6 +61,7 @@ final class LimitShare {
   private boolean ends;
 
   private boolean gone;
+  private @Nullable Heard last;
   private long turnNanos;
   private long raisedNanos = Long.MIN_VALUE / 2;
   private long calledNanos = Long.MIN_VALUE / 2;
@@ -96,6 +108,33 @@ final class LimitShare {
       gone = false;
       stated = ShareEpoch.NONE; // the last call may have deleted what the store knew
     }
+  }
+
+  /** Returns the shares of instances that had stopped when the store last answered. */
+  List<Row> ofDead() {
+    return last == null ? List.of() : last.ofDead();
+  }
+
+  /** Returns what the store last answered, or null. */
+  ShareFigures.@Nullable OfLimit figures(long now) {
+    if (last == null) {
+      return null;
+    }
+    Map<String, Long> ofDead = new TreeMap<>();
+    last.ofDead().forEach(each -> ofDead.put(each.member(), each.share()));
+    return new ShareFigures.OfLimit(
+        user.share(now), target, last.free(), last.capacity(), now - last.atNanos(), ofDead);
+  }
+
+  private static List<Row> ofDead(Call call, Answer answer) {
+    if (call.absent().isEmpty()) {
+      return List.of();
+    }
+    Set<String> absent = call.absent().stream().map(Absent::member).collect(toUnmodifiableSet());
+    return answer.rows().stream()
+        .filter(each -> absent.contains(each.member()) && each.share() > 0)
+        .map(each -> each.in(call.use().cell()))
+        .toList();
   }
 
   /** Returns whether the store knows nothing of it any more, after it has ended. */
@@ -273,6 +312,8 @@ final class LimitShare {
     long before = user.share(now);
     target = answer.target();
     crowded = answer.crowded();
+    last = new Heard(answer.free(), answer.capacity(), calledNanos, ofDead(call, answer));
+    user.heard(answer.free(), target, calledNanos);
     long interval = call.use().decayMillis() * MILLI / Math.max(1, answer.capacity());
     turnNanos = Math.clamp(TURN_INTERVALS * interval, terms.callNanos(), terms.beatNanos());
     byTurns = crowded && answer.capacity() <= answer.rows().size();

@@ -74,6 +74,23 @@ final class Peers {
   }
 
   /**
+   * Returns all other instances.
+   *
+   * @param decays for how many milliseconds what an absent instance spent last counts at most
+   */
+  List<ShareFigures.Member> figures(Map<String, Long> decays, long now) {
+    List<ShareFigures.Member> figures = new ArrayList<>();
+    for (Watched each : watched.values()) {
+      Peer peer = each.peer();
+      Long decay = peer.life() == Life.LIVING ? null : decays.get(peer.member());
+      long until = decay == null ? now : each.absentNanos() + ShareTerms.watched(decay * MILLI);
+      long counts = Math.max(0, until - now);
+      figures.add(new ShareFigures.Member(peer.member(), peer.number(), peer.life(), counts));
+    }
+    return figures;
+  }
+
+  /**
    * Returns whether what was spent by instances that stopped, and have not stated it, has decayed.
    * They count for another lease, because they may have heard a store that was replaced.
    */

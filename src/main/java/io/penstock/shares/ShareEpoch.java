@@ -10,6 +10,11 @@ public record ShareEpoch(long number, String tag) {
   /** The epoch of an instance that has not heard of any. */
   public static final ShareEpoch NONE = new ShareEpoch(0, "");
 
+  @Override
+  public String toString() {
+    return number + ":" + tag;
+  }
+
   /** Returns whether this epoch is not the other one, and did not begin before it. */
   public boolean conflicts(ShareEpoch other) {
     return number >= other.number && !equals(other);

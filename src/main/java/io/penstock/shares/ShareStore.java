@@ -76,7 +76,13 @@ public interface ShareStore {
    * @param cell see {@link ShareUse#cell}: what it spent there in the cell before counts, too
    * @param decayMillis see {@link ShareUse#decayMillis}
    */
-  record Row(String member, long share, long later, ShareUse.Cell cell, long decayMillis) {}
+  record Row(String member, long share, long later, ShareUse.Cell cell, long decayMillis) {
+    /** Returns this row as it counts when another cell runs. */
+    Row in(ShareUse.Cell running) {
+      long counts = cell.isBefore(running) ? Math.min(share, later) : share;
+      return new Row(member, counts, later, cell, decayMillis);
+    }
+  }
 
   /** Share of an instance of a limit with a long window, of which all instances are told. */
   record Told(LimitId id, Row row) {}

@@ -5,6 +5,7 @@ import io.penstock.shares.ShareStore.Answer;
 import io.penstock.shares.ShareStore.Beat;
 import io.penstock.shares.ShareStore.BeatAnswer;
 import io.penstock.shares.ShareStore.Call;
+import io.penstock.shares.ShareStore.Life;
 import io.penstock.shares.ShareStore.Message;
 import io.penstock.shares.ShareStore.Outcome;
 import io.penstock.shares.ShareStore.Reply;
@@ -15,6 +16,7 @@ import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -89,6 +91,7 @@ public final class ShareSync {
   private long sentNanos = Long.MIN_VALUE / 2;
   private long dueNanos = Long.MIN_VALUE / 2;
   private long contactNanos = Long.MIN_VALUE / 2;
+  private final long createdNanos;
   private long steppedNanos;
   private long gapNanos = Long.MIN_VALUE / 2;
   private boolean spendsAll;
@@ -115,7 +118,8 @@ public final class ShareSync {
     this.terms = terms;
     this.random = random;
     this.peers = new Peers(member, terms);
-    this.steppedNanos = ticker.nanos();
+    this.createdNanos = ticker.nanos();
+    this.steppedNanos = createdNanos;
   }
 
   /** Returns the lease that all shares of this instance depend on. */
@@ -177,6 +181,42 @@ public final class ShareSync {
       changes.add(id);
       hurry(id);
     }
+  }
+
+  /** Returns the state of the sharing as this instance knows it. */
+  public synchronized ShareFigures figures() {
+    long now = ticker.nanos();
+    List<ShareFigures.Member> members = new ArrayList<>();
+    members.add(new ShareFigures.Member(member, number, stopped ? Life.LEFT : Life.LIVING, 0));
+    members.addAll(peers.figures(decays(), now));
+    return new ShareFigures(
+        member,
+        epoch.toString(),
+        settled,
+        uncertain,
+        listed,
+        now - Math.max(contactNanos, createdNanos),
+        !isHeard(now),
+        members,
+        new ShareFigures.Limits(
+            limits.size(),
+            (int) limits.values().stream().filter(LimitShare::isGranted).count(),
+            (int) urgent().stream().filter(each -> each.isWaiting(now)).count()));
+  }
+
+  /** Returns for how many milliseconds what an absent instance spent last counts at most. */
+  private Map<String, Long> decays() {
+    Map<String, Long> decays = new HashMap<>();
+    for (LimitShare each : limits.values()) {
+      each.ofDead().forEach(row -> decays.merge(row.member(), row.decayMillis(), Math::max));
+    }
+    return decays;
+  }
+
+  /** Returns the figures of one limit, or null when the store has not answered about it. */
+  public synchronized ShareFigures.@Nullable OfLimit figures(LimitId id) {
+    LimitShare limit = limits.get(id);
+    return limit == null ? null : limit.figures(ticker.nanos());
   }
 
   /** Returns whether this instance may be given shares. */
@@ -354,16 +394,8 @@ public final class ShareSync {
   }
 
   private List<LimitShare> urgent() {
-    List<LimitShare> each = new ArrayList<>();
-    for (LimitId id : urgent) {
-      LimitShare limit = limits.get(id);
-      if (limit == null) {
-        urgent.remove(id);
-      } else {
-        each.add(limit);
-      }
-    }
-    return each;
+    urgent.retainAll(limits.keySet());
+    return urgent.stream().map(limits::get).filter(Objects::nonNull).toList();
   }
 
   /** Returns when the next message is due. */
@@ -374,7 +406,7 @@ public final class ShareSync {
     long next = dueNanos;
     for (LimitShare each : reachable() ? urgent() : List.<LimitShare>of()) {
       long at = each.dueAt(now);
-      if (at > now + terms.beatNanos()) {
+      if (at > now + terms.beatNanos() && !each.isWaiting(now)) {
         urgent.remove(each.id()); // a scan finds it again
       }
       next = Math.min(next, at);

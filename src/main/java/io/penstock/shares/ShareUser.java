@@ -24,6 +24,15 @@ public interface ShareUser {
    */
   void hold(long share, long later, ShareUse.Cell cell, long now);
 
+  /**
+   * Takes in what the store answered.
+   *
+   * @param free what no instance had
+   * @param target what this one should shrink to while others wait
+   * @param sinceNanos when the call was sent: nothing is older
+   */
+  void heard(long free, long target, long sinceNanos);
+
   /** Looks at once whether waiting requests can go, because something else has changed. */
   void wake();
 }

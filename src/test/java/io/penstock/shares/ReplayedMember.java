@@ -26,9 +26,13 @@ final class ReplayedMember implements ShareStore, StepAlarm {
   private static final ShareTerms TERMS =
       new ShareTerms(EVER, 1_200 * MILLI, 200 * MILLI, 100 * MILLI, 0, false);
 
-  /** Instants that do not matter: nobody dies here, and each slot is longer than turn and call. */
+  /**
+   * Instants that do not matter: nobody dies here, and each slot is longer than turn and call. The
+   * figures for operators do not matter either.
+   */
   private static final Set<String> LEFT_OUT =
-      Set.of("beatNanos", "absentNanos", "raisedNanos", "calledNanos", "epochNanos", "nanos");
+      Set.of(
+          "beatNanos", "absentNanos", "raisedNanos", "calledNanos", "epochNanos", "nanos", "last");
 
   final ShareSync sync;
   final SpentLimit limit;

@@ -1,0 +1,60 @@
+package io.penstock.shares;
+
+import io.penstock.shares.ShareStore.Life;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * State of the sharing of limits at one store, as one instance knows it. All times are relative to
+ * the instant at which it was asked for.
+ *
+ * @param member the name of the instance
+ * @param epoch number and tag of the epoch, as they stand in the store
+ * @param settled see {@link ShareStore.BeatAnswer#settled}
+ * @param uncertain see {@link ShareStore.BeatAnswer#uncertain}
+ * @param listed see {@link ShareStore.BeatAnswer#listed}
+ * @param silentNanos since when no message was answered, or since the beginning if none was
+ * @param cutOff whether that is longer than the lease
+ * @param members all instances, this one first
+ */
+public record ShareFigures(
+    String member,
+    String epoch,
+    boolean settled,
+    boolean uncertain,
+    boolean listed,
+    long silentNanos,
+    boolean cutOff,
+    List<Member> members,
+    Limits limits) {
+  /**
+   * An instance.
+   *
+   * @param number that of its last beat
+   * @param countsNanos for how long at most shares count that it held when it stopped, as far as is
+   *     known here; 0 while it lives
+   */
+  public record Member(String name, long number, Life life, long countsNanos) {}
+
+  /**
+   * Numbers of limits.
+   *
+   * @param shared all limits
+   * @param holding those of which this instance has a share
+   * @param waiting those at which it waits for a larger one
+   */
+  public record Limits(int shared, int holding, int waiting) {}
+
+  /**
+   * Figures of one limit.
+   *
+   * @param share of this instance
+   * @param target what it should shrink to while others wait
+   * @param free what no instance had
+   * @param capacity the least that any living instance stated
+   * @param ageNanos since when free, target, capacity and shares of the dead may have changed
+   * @param ofDead the shares that count of instances which stopped, by name
+   */
+  public record OfLimit(
+      long share, long target, long free, long capacity, long ageNanos, Map<String, Long> ofDead) {}
+}
