@@ -313,7 +313,7 @@ final class LimitShare {
     target = answer.target();
     crowded = answer.crowded();
     last = new Heard(answer.free(), answer.capacity(), calledNanos, ofDead(call, answer));
-    user.heard(answer.free(), target, calledNanos);
+    user.heard(answer.free(), target, now);
     long interval = call.use().decayMillis() * MILLI / Math.max(1, answer.capacity());
     turnNanos = Math.clamp(TURN_INTERVALS * interval, terms.callNanos(), terms.beatNanos());
     byTurns = crowded && answer.capacity() <= answer.rows().size();

@@ -29,9 +29,8 @@ public interface ShareUser {
    *
    * @param free what no instance had
    * @param target what this one should shrink to while others wait
-   * @param sinceNanos when the call was sent: nothing is older
    */
-  void heard(long free, long target, long sinceNanos);
+  default void heard(long free, long target, long now) {}
 
   /** Looks at once whether waiting requests can go, because something else has changed. */
   void wake();

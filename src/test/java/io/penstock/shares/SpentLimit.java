@@ -235,9 +235,6 @@ final class SpentLimit implements WorldLimit {
   }
 
   @Override
-  public void heard(long free, long target, long sinceNanos) {}
-
-  @Override
   public void wake() {
     hurry.run();
   }
