@@ -224,6 +224,11 @@ public final class ShareSync {
     return settled && listed;
   }
 
+  /** Returns whether the store has not answered within the last lease. */
+  public synchronized boolean isCutOff() {
+    return !isHeard(ticker.nanos());
+  }
+
   /**
    * Gives up all shares but what was spent, and leaves.
    *

@@ -126,6 +126,18 @@ public final class RedisCluster implements AutoCloseable {
     done(from, "MIGRATE", "127.0.0.1", port(to), key, "0", "5000");
   }
 
+  /** Moves all other keys of the slot, and completes the move. */
+  public void endMove(String key, RedisServer from, RedisServer to) {
+    String slot = String.valueOf(slot(key));
+    String next = "return redis.call('CLUSTER', 'GETKEYSINSLOT', ARGV[1], 1)[1] or ''";
+    for (String each = from.command("EVAL", next, "0", slot);
+        !each.isEmpty();
+        each = from.command("EVAL", next, "0", slot)) {
+      done(from, "MIGRATE", "127.0.0.1", port(to), each, "0", "5000");
+    }
+    endMove(key, to);
+  }
+
   /** Completes the move: the slot now belongs to the other node. */
   public void endMove(String key, RedisServer to) {
     String slot = String.valueOf(slot(key));

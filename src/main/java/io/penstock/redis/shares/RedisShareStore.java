@@ -12,21 +12,31 @@ import io.penstock.sharing.LimitId;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shares of limits at one Redis master. A message is sent at once, over one connection: the calls,
- * and the beat last, so that it reveals anything lost before or between the calls.
+ * Shares of limits at one Redis master, or in one slot of a cluster. A message is sent at once,
+ * over one connection: the calls, and the beat last, so that it reveals anything lost before or
+ * between the calls. In a cluster the key of the instances and those of their limits have the same
+ * hash tag, so that all are on one master, and move and fail together.
  *
  * <p>A call about a limit whose key holds something else is answered as such. Any other failure
  * fails the whole message with {@link RedisTrouble}.
  */
 public final class RedisShareStore implements ShareStore {
+  /**
+   * The hash tags in a cluster. Each costs an instance a beat. Their slots lie in different
+   * quarters of all slots, so that up to four masters have a part of the limits.
+   */
+  private static final List<String> TAGS = List.of("{0}", "{1}", "{2}", "{3}");
+
   /** Part of the key of the instances. */
   private static final String INSTANCES = ":instances:";
 
@@ -35,13 +45,28 @@ public final class RedisShareStore implements ShareStore {
 
   private record Listener(String member, Consumer<LimitId> changed) {}
 
+  /**
+   * Messages to the log about all slots of one Redis.
+   *
+   * @param failing the channels of the slots whose last message failed
+   */
+  private record Logs(
+      TroubleLog troubles, TroubleLog news, RedisEviction eviction, Set<String> failing) {
+    Logs() {
+      this(
+          new TroubleLog("shared limits", "limit"),
+          new TroubleLog("news of shared limits", "limit"),
+          new RedisEviction(),
+          ConcurrentHashMap.newKeySet());
+    }
+  }
+
   private final RedisLink link;
   private final String namespace;
+  private final String tag;
   private final String channel;
   private final RedisBreaker breaker;
-  private final TroubleLog troubleLog = new TroubleLog("shared limits", "limit");
-  private final TroubleLog newsLog = new TroubleLog("news of shared limits", "limit");
-  private final RedisEviction eviction = new RedisEviction();
+  private final Logs logs;
   private final AtomicBoolean listening = new AtomicBoolean();
   private volatile @Nullable Listener listener;
 
@@ -52,13 +77,33 @@ public final class RedisShareStore implements ShareStore {
    * @throws IllegalArgumentException when the link leads to a cluster
    */
   public RedisShareStore(RedisLink link, String namespace, Ticker ticker) {
+    this(link, namespace, ticker, "", new Logs());
     if (link.isCluster()) {
       throw new IllegalArgumentException("the link leads to a cluster, expected one master");
     }
+  }
+
+  private RedisShareStore(RedisLink link, String namespace, Ticker ticker, String tag, Logs logs) {
     this.link = link;
     this.namespace = namespace;
-    this.channel = namespace + ":shares";
+    this.tag = tag;
+    this.channel = namespace + ":shares" + tag;
     this.breaker = new RedisBreaker(ticker, link::connections);
+    this.logs = logs;
+  }
+
+  /**
+   * Creates the stores of all slots, in an order that is the same for all instances, without
+   * contacting Redis: one for one master.
+   *
+   * @param namespace prefix of all keys, without braces
+   */
+  public static List<RedisShareStore> of(RedisLink link, String namespace, Ticker ticker) {
+    Logs logs = new Logs();
+    List<String> tags = link.isCluster() ? TAGS : List.of("");
+    return tags.stream()
+        .map(tag -> new RedisShareStore(link, namespace, ticker, tag, logs))
+        .toList();
   }
 
   /**
@@ -81,9 +126,9 @@ public final class RedisShareStore implements ShareStore {
 
   private void listens(@Nullable Object done, @Nullable Throwable failure) {
     if (failure == null) {
-      newsLog.recordSuccess();
+      logs.news().recordSuccess();
     } else {
-      newsLog.recordFailure(RedisDiagnosis.of(failure));
+      logs.news().recordFailure(RedisDiagnosis.of(failure));
       listening.set(false);
     }
   }
@@ -95,7 +140,7 @@ public final class RedisShareStore implements ShareStore {
         told.changed().accept(id);
       }
     } catch (IllegalArgumentException odd) {
-      newsLog.recordFailure(new RedisTrouble(Kind.ODD, String.valueOf(odd.getMessage())));
+      logs.news().recordFailure(new RedisTrouble(Kind.ODD, String.valueOf(odd.getMessage())));
     }
   }
 
@@ -106,21 +151,27 @@ public final class RedisShareStore implements ShareStore {
     }
     List<RedisLink.Call> calls = new ArrayList<>();
     for (Call each : message.calls()) {
-      String key = ShareScript.key(namespace, each.id());
+      String key = ShareScript.key(namespace, each.id()) + tag;
       List<String> arguments = ShareScript.arguments(message.member(), each, channel);
       calls.add(new RedisLink.Call(ShareScript.SCRIPT, key, arguments));
     }
-    String tag = UUID.randomUUID().toString();
-    List<String> beat =
-        BeatScript.arguments(
-            message.member(), message.beat(), tag, MOST_TOLD_KEPT, MOST_TOLD_AT_ONCE);
-    return link.call(
-            calls,
-            namespace + INSTANCES,
-            key -> new RedisLink.Call(BeatScript.SCRIPT, key, beat, true))
+    calls.add(beat(message));
+    return link.call(calls)
         .thenApply(replies -> reply(message, replies))
         .handle(this::settled)
         .thenCompose(stage -> stage);
+  }
+
+  private RedisLink.Call beat(Message message) {
+    List<String> arguments =
+        BeatScript.arguments(
+            message.member(),
+            message.beat(),
+            UUID.randomUUID().toString(),
+            MOST_TOLD_KEPT,
+            MOST_TOLD_AT_ONCE);
+    String key = namespace + INSTANCES + (tag.isEmpty() ? "0" : tag);
+    return new RedisLink.Call(BeatScript.SCRIPT, key, arguments, true);
   }
 
   private Reply reply(Message message, List<RedisLink.Reply> replies) {
@@ -144,7 +195,7 @@ public final class RedisShareStore implements ShareStore {
     if (trouble == null) {
       try {
         Answer answer = ShareScript.answer(id, reply.content());
-        troubleLog.recordSuccess(id.toString());
+        logs.troubles().recordSuccess(id.toString());
         return answer;
       } catch (IllegalArgumentException odd) {
         trouble = new RedisTrouble(Kind.VALUE, String.valueOf(odd.getMessage()));
@@ -153,7 +204,7 @@ public final class RedisShareStore implements ShareStore {
     if (trouble.kind() != Kind.VALUE) {
       throw trouble; // it concerns the whole server
     }
-    troubleLog.recordFailure(id.toString(), trouble);
+    logs.troubles().recordFailure(id.toString(), trouble);
     return Answer.ignored(id, Outcome.UNUSABLE);
   }
 
@@ -162,18 +213,22 @@ public final class RedisShareStore implements ShareStore {
     if (failure != null) {
       return failed(RedisDiagnosis.of(failure));
     }
-    troubleLog.recordSuccess();
+    logs.failing().remove(channel);
+    if (logs.failing().isEmpty()) {
+      logs.troubles().recordSuccess();
+    }
     listen();
-    return eviction.look(link, namespace + INSTANCES).thenApply(looked -> reply);
+    return logs.eviction().look(link, namespace + INSTANCES).thenApply(looked -> reply);
   }
 
   private CompletionStage<Reply> failed(RedisTrouble trouble) {
-    troubleLog.recordFailure(trouble);
+    logs.failing().add(channel);
+    logs.troubles().recordFailure(trouble);
     return CompletableFuture.failedStage(trouble);
   }
 
-  /** Returns the failures so far. */
+  /** Returns the failures so far, of all slots of this Redis. */
   public TroubleLog troubles() {
-    return troubleLog;
+    return logs.troubles();
   }
 }

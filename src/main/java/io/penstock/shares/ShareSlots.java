@@ -1,0 +1,103 @@
+package io.penstock.shares;
+
+import io.penstock.sharing.LimitId;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shares of all limits of one instance. They lie in a fixed number of slots of the store, each with
+ * beats, a lease and an epoch of its own, so that slots fail one by one. The slot of a limit
+ * follows from the name of the limit alone: instances never disagree about it, whichever servers
+ * have the slots. A store of one master is one slot. Safe from any thread; no method blocks.
+ */
+public final class ShareSlots {
+  private final List<ShareSync> slots;
+
+  /**
+   * Creates an instance without limits; nothing is sent before {@link #start}.
+   *
+   * @param slots as many for all instances, in the same order, ≥ 1
+   * @throws IllegalArgumentException when there are none
+   */
+  public ShareSlots(List<ShareSync> slots) {
+    if (slots.isEmpty()) {
+      throw new IllegalArgumentException("there are no slots, expected at least one");
+    }
+    this.slots = List.copyOf(slots);
+  }
+
+  /** Returns the slot of a limit. All measures of a limit are in the same. */
+  private ShareSync of(LimitId id) {
+    if (slots.size() == 1) {
+      return slots.getFirst();
+    }
+    CRC32 sum = new CRC32(); // another function would separate instances of two versions
+    sum.update(id.text().getBytes(StandardCharsets.UTF_8));
+    return slots.get((int) (sum.getValue() % slots.size()));
+  }
+
+  /** Sends the first beats. */
+  public void start() {
+    slots.forEach(ShareSync::start);
+  }
+
+  /** See {@link ShareSync#add}. */
+  public void add(LimitId id, ShareUser user) {
+    of(id).add(id, user);
+  }
+
+  /** See {@link ShareSync#remove}. */
+  public void remove(LimitId id) {
+    of(id).remove(id);
+  }
+
+  /** See {@link ShareSync#hurry}. */
+  public void hurry(LimitId id) {
+    of(id).hurry(id);
+  }
+
+  /** See {@link ShareSync#changed}. */
+  public void changed(LimitId id) {
+    of(id).changed(id);
+  }
+
+  /** Returns the lease that the share of a limit depends on. */
+  public ShareLease lease(LimitId id) {
+    return of(id).lease();
+  }
+
+  /**
+   * Returns whether this instance may be given shares by all slots that answer, or could be by one
+   * before they went away.
+   */
+  public boolean isReady() {
+    return slots.stream().anyMatch(ShareSync::isReady)
+        && slots.stream().allMatch(each -> each.isReady() || each.isCutOff());
+  }
+
+  /**
+   * Gives up all shares but what was spent, and leaves.
+   *
+   * @return completes once each slot has answered, or could not be asked; fails if one failed
+   */
+  public CompletionStage<?> leave() {
+    List<CompletableFuture<?>> left = new ArrayList<>();
+    slots.forEach(each -> left.add(each.leave().toCompletableFuture()));
+    return CompletableFuture.allOf(left.toArray(CompletableFuture[]::new));
+  }
+
+  /** Returns the state of each slot as this instance knows it, always in the same order. */
+  public List<ShareFigures> figures() {
+    return slots.stream().map(ShareSync::figures).toList();
+  }
+
+  /** Returns the figures of one limit, or null when the store has not answered about it. */
+  public ShareFigures.@Nullable OfLimit figures(LimitId id) {
+    return of(id).figures(id);
+  }
+}
