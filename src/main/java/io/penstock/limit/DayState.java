@@ -53,6 +53,14 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
     return ending(other, other - endsAt > SAME_MIDNIGHT_NANOS ? 0 : charged);
   }
 
+  /** Returns whether anything was charged in a day that begins when another one ends, or later. */
+  boolean isBeyond(long end, long now) {
+    return charged > 0
+        && (over(now)
+            ? Math.abs(endsAt - end) <= SAME_MIDNIGHT_NANOS
+            : endsAt - end > SAME_MIDNIGHT_NANOS);
+  }
+
   /**
    * Returns this day with nothing charged. It ends a nanosecond earlier, so that what was taken
    * before is not given back into it.

@@ -48,7 +48,9 @@ record HeldShare(
 
   /** Returns this share of a limit with another size. */
   HeldShare of(LimitSpec next) {
-    return new HeldShare(next, amount, later, laterNanos, lease, grid, ended, spent, news);
+    boolean same = grid != null && length(next) == grid.cellNanos();
+    CellGrid kept = same ? grid : null;
+    return new HeldShare(next, amount, later, laterNanos, lease, kept, ended, spent, news);
   }
 
   /** Returns this share with what the store said. */
@@ -67,12 +69,19 @@ record HeldShare(
   }
 
   /** Returns the share at {@code now}, whether or not it may be spent. */
-  long amount(long now) {
-    return now >= laterNanos ? Math.min(amount, later) : amount;
+  long amount(LocalState local, long now) {
+    return now >= laterNanos || isInLaterDay(local, now) ? Math.min(amount, later) : amount;
   }
 
-  private long spendable(long now) {
-    return lease.test(now) ? amount(now) : 0;
+  /** Returns whether the local state is in a later day already: it reads the clock by itself. */
+  private boolean isInLaterDay(LocalState local, long now) {
+    return laterNanos != Ticker.NEVER
+        && local instanceof DayState day
+        && day.isBeyond(laterNanos, now);
+  }
+
+  private long spendable(LocalState local, long now) {
+    return lease.test(now) ? amount(local, now) : 0;
   }
 
   /** Returns the local state with a fixed window that begins with that of all instances. */
@@ -105,7 +114,7 @@ record HeldShare(
 
   /** Returns what is left of the share. */
   private long rest(LocalState own, long now) {
-    long share = spendable(now);
+    long share = spendable(own, now);
     return own instanceof TokenBucketState
         ? share == 0 ? 0 : own.room(now)
         : Math.max(0, share - least(own, now));
@@ -114,9 +123,12 @@ record HeldShare(
   /** Returns what would be admitted now if only this instance took from the limit. */
   long localRoom(LocalState local, long now) {
     LocalState own = aligned(local, now);
-    return own instanceof TokenBucketState bucket
-        ? AmountBound.sum(bucket.room(now), bucket.wholeLacks(whole))
-        : own.room(now);
+    long left = own.room(now);
+    if (!(own instanceof TokenBucketState)) {
+      return left;
+    }
+    long others = Math.max(0, wholeCapacity(0) - amount);
+    return amount == 0 ? others : AmountBound.sum(left, others);
   }
 
   /**
@@ -128,10 +140,10 @@ record HeldShare(
     if (need == 0) {
       return own.roomFreeAt(0, now);
     }
-    if (need > spendable(now)) {
+    if (need > spendable(own, now)) {
       return Ticker.NEVER;
     }
-    long others = own instanceof TokenBucketState ? 0 : own.capacity(now) - amount(now);
+    long others = own instanceof TokenBucketState ? 0 : own.capacity(now) - amount(own, now);
     return Math.max(
         own.roomFreeAt(need, now), others <= 0 ? now : own.roomFreeAt(need + others, now));
   }
@@ -140,7 +152,7 @@ record HeldShare(
   boolean lacks(LocalState local, long need, long now) {
     return need <= localRoom(local, now)
         && (need > room(local, now)
-            || (amount(now) < local.capacity(now)
+            || (amount(local, now) < local.capacity(now)
                 && aligned(local, now).paceAllowsAt(need, now) > now));
   }
 
@@ -219,9 +231,13 @@ record HeldShare(
   }
 
   private static long length(LocalState local) {
-    return switch (local) {
-      case FixedWindowState window -> window.spec().windowNanos();
-      case DayState day -> day.spec().lengthNanos();
+    return length(local.spec());
+  }
+
+  private static long length(LimitSpec spec) {
+    return switch (spec) {
+      case LimitSpec.FixedWindow window -> window.windowNanos();
+      case LimitSpec.Day day -> day.lengthNanos();
       default -> 0;
     };
   }
@@ -242,7 +258,7 @@ record HeldShare(
   private ShareStanding standing(LocalState local, long capacity, long lacking, long now) {
     LocalState own = aligned(local, now);
     long least = least(own, now);
-    long share = amount(now);
+    long share = amount(own, now);
     long need = lacking == 0 ? 0 : Math.max(AmountBound.sum(least, lacking), share + 1);
     return new ShareStanding(
         capacity,

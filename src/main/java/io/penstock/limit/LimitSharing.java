@@ -109,7 +109,7 @@ public final class LimitSharing {
     while (true) {
       LimitState current = limit.state();
       HeldShare share = Objects.requireNonNull(current.heldShare(), "the limit holds no share");
-      LimitState next = current.holding(change.of(share, now), now);
+      LimitState next = current.holding(change.of(share, current.local(), now), now);
       if (limit.replace(current, next)) {
         return standing(next, change.grid(), now);
       }

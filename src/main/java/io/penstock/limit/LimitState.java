@@ -120,7 +120,7 @@ record LimitState(
    */
   long ownCapacity(long now) {
     if (heldShare != null) {
-      return Math.min(capacity(now), heldShare.amount(now));
+      return Math.min(capacity(now), heldShare.amount(local, now));
     }
     if (slices != null) {
       return Math.min(capacity(now), slices.grantedCells().granted());

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record ShareChange(
     long amount, long later, long laterNanos, @Nullable CellGrid grid, boolean raises) {
-  HeldShare of(HeldShare share, long now) {
-    long next = raises ? amount : Math.min(amount, share.amount(now));
+  HeldShare of(HeldShare share, LocalState local, long now) {
+    long next = raises ? amount : Math.min(amount, share.amount(local, now));
     long nextLater = raises ? later : Math.min(later, Math.min(share.later(), next));
     return share.of(next, nextLater, laterNanos, grid);
   }

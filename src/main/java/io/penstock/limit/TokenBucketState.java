@@ -232,11 +232,6 @@ record TokenBucketState(
     return missing == 0 ? List.of() : List.of(new ChargedCell(state.at, missing));
   }
 
-  /** Returns the tokens by which a larger bucket would have more than this one. */
-  long wholeLacks(LimitSpec whole) {
-    return whole instanceof LimitSpec.TokenBucket all ? all.burst() - spec.burst() : 0;
-  }
-
   /**
    * Returns this bucket with another spec, and no more than {@code most} of its tokens: tokens that
    * it did not have do not come.
