@@ -1,6 +1,7 @@
 package io.penstock.limit;
 
 import java.util.Arrays;
+import java.util.function.LongUnaryOperator;
 
 /**
  * The least that was missing from a bucket since each instant, its low: tokens of a token bucket,
@@ -44,13 +45,9 @@ final class BucketLows {
     return missing >= last() ? this : with(least.length, 0, missing);
   }
 
-  /** Returns the lows when {@code scale} times as much is missing as was, rounded down. */
-  BucketLows scaled(double scale) {
-    long[] lows = least.clone();
-    for (int each = 0; each < lows.length; each++) {
-      lows[each] = (long) (lows[each] * scale);
-    }
-    return new BucketLows(from, lows);
+  /** Returns the lows when what was missing is counted otherwise, in the same order. */
+  BucketLows changed(LongUnaryOperator change) {
+    return new BucketLows(from, Arrays.stream(least).map(change).toArray());
   }
 
   /** Returns the lows after a take at {@code now}, when {@code missing} is missing. */

@@ -3,6 +3,7 @@ package io.penstock.limit;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -234,13 +235,27 @@ final class TrailingWindowState implements LocalState {
         : Math.max(1, (long) ((double) spec.burst() * part / spec.capacity()));
   }
 
-  /** Returns this state with a pace for a part of the capacity, ≥ 1. What it owes stays. */
+  /**
+   * Returns this state with a pace for a part of the capacity, ≥ 1. The same part of the burst
+   * stays used up, so that nothing pauses when the part shrinks, and no burst comes when it grows;
+   * a debt beyond the burst stays the same amount.
+   */
   TrailingWindowState paced(long nextPart, long now) {
     TrailingWindowState state = at(now);
     TrailingWindowState next = state.with(nextPart);
-    return next.pacedCapacity() == state.pacedCapacity()
-        ? next
-        : next.owing(state, (double) state.pacedCapacity() / next.pacedCapacity(), now);
+    if (next.pacedCapacity() == state.pacedCapacity()) {
+      return next;
+    }
+    double burst = state.exactNanosFor(state.burst());
+    double nextBurst = next.exactNanosFor(next.burst());
+    double scale = (double) state.pacedCapacity() / next.pacedCapacity();
+    return next.owing(
+        state,
+        nanos ->
+            nanos <= burst
+                ? Math.round(nanos * nextBurst / burst)
+                : Math.round(nextBurst + (nanos - burst) * scale),
+        now);
   }
 
   private TrailingWindowState with(long nextPart) {
@@ -257,16 +272,17 @@ final class TrailingWindowState implements LocalState {
         nextPart);
   }
 
-  /** Returns this state with a pace that owes the same amount as another, at another rate. */
-  private TrailingWindowState owing(TrailingWindowState before, double scale, long now) {
+  /** Returns this state with a pace that owes what another one owes, changed. */
+  private TrailingWindowState owing(
+      TrailingWindowState before, LongUnaryOperator change, long now) {
     return new TrailingWindowState(
         spec,
         extraGuardNanos,
         newest,
         cells,
         reservedOutput,
-        now + (long) Math.ceil(Math.max(0, before.fullAt - now) * scale),
-        before.lowsAt(now).scaled(scale),
+        now + change.applyAsLong(Math.max(0, before.fullAt - now)),
+        before.lowsAt(now).changed(change),
         totalTaken,
         providerFeedback,
         part);
@@ -615,7 +631,8 @@ final class TrailingWindowState implements LocalState {
             learned,
             part);
     boolean same = pacedCapacity() == state.pacedCapacity() && burst() == state.burst();
-    return same ? state : state.owing(this, (double) pacedCapacity() / state.pacedCapacity(), now);
+    double scale = (double) pacedCapacity() / state.pacedCapacity();
+    return same ? state : state.owing(this, nanos -> Math.round(nanos * scale), now);
   }
 
   public @Nullable LearnedLimit learned(long now) {
