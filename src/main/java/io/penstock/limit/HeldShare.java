@@ -93,7 +93,7 @@ record HeldShare(
   static long least(LocalState local, long now) {
     LimitBalance owed = local.balance(now);
     return switch (local) {
-      case StrictState strict -> strict.room(now) == 0 ? 1 : 0;
+      case StrictState strict -> strict.isDue(now) ? 0 : 1;
       case TokenBucketState _ -> AmountBound.sum(owed.debt(), owed.reserved());
       default -> AmountBound.sum(owed.charged(), owed.reserved());
     };
@@ -288,14 +288,15 @@ record HeldShare(
   }
 
   /**
-   * Returns a local state that is held to this share: a bucket is as large as the share, and a pace
-   * runs at it.
+   * Returns a local state that is held to this share: a bucket is as large as the share, a pace
+   * runs at it, and slots in which others may have released are not used later.
    */
   LocalState fitting(LocalState local, long before, long now) {
     return switch (local) {
       case TrailingWindowState window -> window.paced(Math.max(1, amount), now);
       case TokenBucketState bucket when whole instanceof LimitSpec.TokenBucket all ->
           bucket.holding(ShareSpec.of(all, Math.max(1, amount)), before == 0 ? 0 : amount, now);
+      case StrictState strict when before == 0 && amount > 0 -> strict.begunAnew(now);
       default -> local;
     };
   }

@@ -83,6 +83,16 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Loc
     return now - next() > Math.max(spec.rate().intervalNanos(), LATE_NANOS);
   }
 
+  /** Returns whether the next slot has come, not only the time before it in which it is used. */
+  boolean isDue(long now) {
+    return now >= next();
+  }
+
+  /** Returns this state without slots before now. */
+  StrictState begunAnew(long now) {
+    return isDue(now) && !late(now) ? new StrictState(spec, now, 0) : this;
+  }
+
   private StrictState after() {
     long releases = spec.rate().releases();
     return slot + 1 < releases
