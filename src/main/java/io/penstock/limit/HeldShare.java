@@ -115,9 +115,13 @@ record HeldShare(
   /** Returns what is left of the share. */
   private long rest(LocalState own, long now) {
     long share = spendable(own, now);
-    return own instanceof TokenBucketState
-        ? share == 0 ? 0 : own.room(now)
-        : Math.max(0, share - least(own, now));
+    if (share == 0) {
+      return 0;
+    }
+    return switch (own) {
+      case TokenBucketState _, StrictState _ -> own.room(now);
+      default -> Math.max(0, share - least(own, now));
+    };
   }
 
   /** Returns what would be admitted now if only this instance took from the limit. */
@@ -190,10 +194,9 @@ record HeldShare(
   LocalState givenBack(
       LocalState local, LimitAnswer.Receipt receipt, long taken, long held, long now) {
     LocalState own = aligned(local, now);
-    // the start of a window is read from the wall clock again and again
-    return own instanceof FixedWindowState window
-            && Math.abs(window.start() - receipt.cell()) < window.spec().windowNanos() / 2
-        ? own.giveBack(window.start(), taken, held, now)
+    // where a window begins or a day ends is read from the wall clock again and again
+    return length(own) > 0 && Math.abs(mark(own) - receipt.cell()) < length(own) / 2
+        ? own.giveBack(mark(own), taken, held, now)
         : own.giveBack(receipt, taken, held, now);
   }
 
@@ -289,7 +292,8 @@ record HeldShare(
 
   /**
    * Returns a local state that is held to this share: a bucket is as large as the share, a pace
-   * runs at it, and slots in which others may have released are not used later.
+   * runs at it, slots in which others may have released are not used later, and a day ends when a
+   * later one begins.
    */
   LocalState fitting(LocalState local, long before, long now) {
     return switch (local) {
@@ -297,6 +301,7 @@ record HeldShare(
       case TokenBucketState bucket when whole instanceof LimitSpec.TokenBucket all ->
           bucket.holding(ShareSpec.of(all, Math.max(1, amount)), before == 0 ? 0 : amount, now);
       case StrictState strict when before == 0 && amount > 0 -> strict.begunAnew(now);
+      case DayState day when laterNanos != Ticker.NEVER -> day.until(laterNanos);
       default -> local;
     };
   }

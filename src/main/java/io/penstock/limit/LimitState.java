@@ -663,7 +663,8 @@ record LimitState(
   /** Returns this state when it is held to another share. */
   LimitState holding(HeldShare next, long now) {
     LocalState fitting = next.fitting(local, heldShare == null ? 0 : heldShare.amount(), now);
-    return new LimitState(fitting, next, null, null, sliceDemand, outageCap, null, regionUse);
+    HeldShare share = next.spending(local, fitting, 0);
+    return new LimitState(fitting, share, null, null, sliceDemand, outageCap, null, regionUse);
   }
 
   /** Returns this state after the store was heard. */

@@ -32,11 +32,13 @@ public final class SharedLimit implements ShareUser {
   private final WallClock wall;
   private final long permitNanos;
 
-  private long olderNanos = Long.MIN_VALUE / 2;
   private long olderSpent;
   private long newerNanos = Long.MIN_VALUE / 2;
   private long newerSpent;
   private int denials;
+
+  /** The day that the share is of. */
+  private ShareUse.Cell held = ShareUse.Cell.NONE;
 
   /**
    * Holds a limit to shares; the first one is 0.
@@ -90,14 +92,13 @@ public final class SharedLimit implements ShareUser {
         standing.needed(),
         standing.waiting(),
         recent(standing.spent(), now),
-        cell(standing.earlier(), unixMillis),
+        cell(standing.earlier(), unixMillis, now),
         lengthNanos() > HOUR,
         decayNanos(now) / MILLI + 1);
   }
 
   private long recent(long spent, long now) {
     if (now - newerNanos >= SECOND) {
-      olderNanos = newerNanos;
       olderSpent = newerSpent;
       newerNanos = now;
       newerSpent = spent;
@@ -129,7 +130,7 @@ public final class SharedLimit implements ShareUser {
     };
   }
 
-  private ShareUse.Cell cell(long earlier, long unixMillis) {
+  private ShareUse.Cell cell(long earlier, long unixMillis, long now) {
     return switch (limit.spec()) {
       case LimitSpec.FixedWindow(long capacity, long window) -> {
         long unix = unixMillis * MILLI;
@@ -139,10 +140,19 @@ public final class SharedLimit implements ShareUser {
       case LimitSpec.Day day -> {
         ZoneMidnights midnights = day.midnight();
         long late = day.guardNanos() / MILLI;
-        yield midnights == null ? ShareUse.Cell.NONE : cell(midnights, unixMillis - late, earlier);
+        yield midnights == null
+            ? ShareUse.Cell.NONE
+            : cell(midnights, unixMillis - late + aheadMillis(day, now), earlier);
       }
       default -> ShareUse.Cell.NONE;
     };
+  }
+
+  /** Returns the time until the day begins in which the limit spends already, 0 if it runs. */
+  private long aheadMillis(LimitSpec.Day day, long now) {
+    long ends = limit.dayEndsAt(now);
+    long wallEnds = endOfDay(day, now);
+    return ends != Ticker.NEVER && ends - wallEnds > HOUR ? (wallEnds - now) / MILLI + 1 : 0;
   }
 
   private static ShareUse.Cell cell(ZoneMidnights midnights, long unixMillis, long earlier) {
@@ -162,11 +172,12 @@ public final class SharedLimit implements ShareUser {
   }
 
   /** Returns when a later day than that of a share begins. */
-  private long laterNanos(ShareUse.Cell of, long unixMillis, long now) {
+  private long laterNanos(ShareUse.Cell of, long now) {
     if (!(limit.spec() instanceof LimitSpec.Day day) || day.midnight() == null) {
       return Ticker.NEVER;
     }
-    return of.isBefore(cell(0, unixMillis)) ? now : endOfDay(day, now);
+    long ends = endOfDay(day, now); // read before the wall clock, which may turn in between
+    return of.isBefore(cell(0, wall.unixMillis(), now)) ? now : ends;
   }
 
   private @Nullable CellGrid grid(long unixMillis, long now) {
@@ -180,18 +191,18 @@ public final class SharedLimit implements ShareUser {
   @Override
   public synchronized ShareUse shrink(long most, long now) {
     long unixMillis = wall.unixMillis();
-    ShareUse.Cell running = cell(0, unixMillis);
-    return use(change(most, Long.MAX_VALUE, running, false, unixMillis, now), unixMillis, now);
+    return use(change(most, Long.MAX_VALUE, held, false, unixMillis, now), unixMillis, now);
   }
 
   @Override
   public synchronized void hold(long share, long later, ShareUse.Cell cell, long now) {
+    held = cell;
     change(share, later, cell, true, wall.unixMillis(), now);
   }
 
   private ShareStanding change(
       long share, long later, ShareUse.Cell cell, boolean raises, long unixMillis, long now) {
-    long laterNanos = laterNanos(cell, unixMillis, now);
+    long laterNanos = laterNanos(cell, now);
     CellGrid grid = grid(unixMillis, now);
     return limit
         .sharing()

@@ -147,14 +147,52 @@ class HeldCellsTest {
     HeldLimit held = day(Each.DAY);
     held.taken(30, START);
     long ends = MIDNIGHT + jitter;
-    held.limit
-        .sharing()
-        .changeShare(new ShareChange(30, 3, ends, null, true), MIDNIGHT - 10 * SECOND);
+    holdUntil(held, ends, MIDNIGHT - 10 * SECOND);
     long went = 0;
     for (long now = MIDNIGHT - MILLI; now <= MIDNIGHT + MILLI; now += MILLI / 4) {
       went += held.takeAll(now);
     }
     assertThat(went).isEqualTo(3);
+  }
+
+  private static void holdUntil(HeldLimit held, long ends, long now) {
+    held.limit.sharing().changeShare(new ShareChange(30, 3, ends, null, true), now);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-SECOND, -1, 1, SECOND})
+  void endOfTheDayIsReadAgain_refundsComeBack(long jitter) {
+    HeldLimit held = day(Each.DAY);
+    LimitAnswer.Receipt receipt = held.taken(20, START);
+    holdUntil(held, MIDNIGHT + jitter, START + SECOND);
+    held.giveBack(receipt, START + SECOND);
+    assertThat(held.limit.room(START + SECOND)).isEqualTo(30);
+  }
+
+  @Test
+  void heldInALaterDayByTheWallClock_dayEndsAtOnce() {
+    HeldLimit held = day(Each.DAY);
+    held.taken(20, START);
+    holdUntil(held, MIDNIGHT + SECOND, START);
+    long now = MIDNIGHT + MILLI;
+    assertThat(held.standing(now).least()).isEqualTo(20);
+    holdUntil(held, MIDNIGHT + DAY, now);
+    assertThat(held.standing(now).least()).isZero();
+    assertThat(held.standing(now).earlier()).isEqualTo(20);
+    assertThat(held.takeAll(now)).isEqualTo(30);
+    assertThat(held.takeAll(MIDNIGHT + SECOND)).isZero();
+    assertThat(held.waits(1, MIDNIGHT + SECOND)).isEqualTo(MIDNIGHT + DAY);
+  }
+
+  @Test
+  void heldInTheOldDayAgain_newOneKeepsItsSmallerShare() {
+    HeldLimit held = day(Each.DAY);
+    held.taken(30, START);
+    held.taken(2, MIDNIGHT);
+    holdUntil(held, MIDNIGHT + SECOND, MIDNIGHT);
+    assertThat(held.standing(MIDNIGHT).share()).isEqualTo(3);
+    assertThat(held.takeAll(MIDNIGHT)).isEqualTo(1);
+    assertThat(held.takeAll(MIDNIGHT + SECOND)).isZero();
   }
 
   @Test

@@ -7,6 +7,8 @@ import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.SliceDemand;
 import io.penstock.time.WallClock;
+import io.penstock.time.ZoneMidnights;
+import java.time.ZoneOffset;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
@@ -15,6 +17,7 @@ import java.util.Objects;
 final class RealLimit implements WorldLimit {
   private static final long SECOND = 1_000_000_000L;
   private static final long MILLI = 1_000_000;
+  private static final long DAY = LimitSpec.Day.NANOS;
   private static final long EDGE_MILLIS = 3;
 
   private record Waiting(long amount, Runnable go) {}
@@ -28,13 +31,13 @@ final class RealLimit implements WorldLimit {
   RealLimit(SpentLimit.Terms terms, ShareLease lease, WallClock wall, Runnable hurry, long now) {
     this.terms = terms;
     this.wall = wall;
-    this.limit = new Limit(spec(terms), now);
+    this.limit = new Limit(spec(terms, wall), now);
     this.shared = new SharedLimit(limit, wall, lease::holds, hurry, terms.windowNanos(), now);
     SliceDemand demand = Objects.requireNonNull(limit.sharing().demand());
     demand.join(hurry::run);
   }
 
-  private static LimitSpec spec(SpentLimit.Terms terms) {
+  private static LimitSpec spec(SpentLimit.Terms terms, WallClock wall) {
     long window = terms.windowNanos();
     return switch (terms.kind()) {
       case TRAILING ->
@@ -45,8 +48,17 @@ final class RealLimit implements WorldLimit {
           new LimitSpec.TokenBucket(
               new ExactRate(terms.capacity() * 999, window / SECOND * 1_000), terms.capacity());
       case PERMITS -> new LimitSpec.Concurrency(terms.capacity());
-      case DAY, FIRST_USE -> throw new IllegalArgumentException("a day is too long to simulate");
+      case DAY -> new LimitSpec.Day(terms.capacity(), midnights(window, wall), 0);
+      case FIRST_USE -> throw new IllegalArgumentException("its days end at other times");
     };
+  }
+
+  private static ZoneMidnights midnights(long window, WallClock wall) {
+    if (window < DAY) {
+      throw new IllegalArgumentException("its days take 24 hours");
+    }
+    ZoneMidnights.Each each = window == DAY ? ZoneMidnights.Each.DAY : ZoneMidnights.Each.MONTH;
+    return new ZoneMidnights(ZoneOffset.UTC, wall, each);
   }
 
   @Override
@@ -64,7 +76,8 @@ final class RealLimit implements WorldLimit {
   private boolean isAtEdge() {
     long window = terms.windowNanos() / MILLI;
     long into = (wall.unixMillis() + EDGE_MILLIS) % window;
-    return terms.kind() == SpentLimit.Kind.FIXED && into < 2 * EDGE_MILLIS;
+    boolean ends = terms.kind() == SpentLimit.Kind.FIXED || terms.kind() == SpentLimit.Kind.DAY;
+    return ends && into < 2 * EDGE_MILLIS;
   }
 
   @Override
