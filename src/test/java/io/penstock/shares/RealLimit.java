@@ -20,6 +20,9 @@ final class RealLimit implements WorldLimit {
   private static final long DAY = LimitSpec.Day.NANOS;
   private static final long EDGE_MILLIS = 3;
 
+  /** A strict rate lets requests go earlier by this part of the time between two. */
+  static final int EARLY_PARTS = 4;
+
   private record Waiting(long amount, Runnable go) {}
 
   private final SpentLimit.Terms terms;
@@ -43,6 +46,7 @@ final class RealLimit implements WorldLimit {
       case TRAILING ->
           new LimitSpec.TrailingWindow(
               terms.capacity(), window, window / 1_000, LimitSpec.TrailingWindow.UNPACED);
+      case STRICT -> new LimitSpec.Strict(new ExactRate(SECOND / window, 1), window / EARLY_PARTS);
       case FIXED -> new LimitSpec.FixedWindow(terms.capacity(), window);
       case BUCKET ->
           new LimitSpec.TokenBucket(

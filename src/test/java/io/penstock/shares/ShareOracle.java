@@ -38,6 +38,28 @@ final class ShareOracle {
     return releases.size();
   }
 
+  /** Returns the least time between two releases. */
+  long closestNanos() {
+    long closest = Long.MAX_VALUE;
+    for (int each = 1; each < releases.size(); each++) {
+      closest =
+          Math.min(closest, releases.get(each).trueNanos() - releases.get(each - 1).trueNanos());
+    }
+    return closest;
+  }
+
+  /** Returns by how many more releases went in any span than times of that length begin in it. */
+  double mostAbove(double apartNanos) {
+    double most = 0;
+    double least = Double.MAX_VALUE;
+    for (int each = 0; each < releases.size(); each++) {
+      double above = each - releases.get(each).trueNanos() / apartNanos;
+      least = Math.min(least, above);
+      most = Math.max(most, above - least);
+    }
+    return most;
+  }
+
   /** Returns the sum of what went of a limit in a span of true time. */
   long sum(LimitId id, long fromNanos, long toNanos) {
     long sum = 0;
@@ -80,7 +102,7 @@ final class ShareOracle {
       SpentLimit.Terms terms = limits.get(each.getKey());
       Worst of =
           switch (terms.kind()) {
-            case TRAILING -> trailing(each.getKey(), terms, each.getValue());
+            case TRAILING, STRICT -> trailing(each.getKey(), terms, each.getValue());
             case FIXED, DAY, FIRST_USE -> cells(each.getKey(), terms, each.getValue());
             case BUCKET -> bucket(each.getKey(), terms, each.getValue());
             case PERMITS -> permits(each.getKey(), terms, each.getValue());

@@ -19,7 +19,9 @@ final class SpentLimit implements WorldLimit {
     DAY,
     FIRST_USE,
     BUCKET,
-    PERMITS
+    PERMITS,
+    /** One at a time, a window apart. */
+    STRICT
   }
 
   private static final long MILLI = 1_000_000;
@@ -65,6 +67,10 @@ final class SpentLimit implements WorldLimit {
     return terms.capacity();
   }
 
+  private boolean isTrailing() {
+    return terms.kind() == Kind.TRAILING || terms.kind() == Kind.STRICT;
+  }
+
   private boolean isDay() {
     return terms.kind() == Kind.DAY;
   }
@@ -72,7 +78,7 @@ final class SpentLimit implements WorldLimit {
   /** Lets what ended end, and the bucket fill. */
   private void pass(long now) {
     // a little longer than the window, because clocks run differently fast
-    long window = terms.kind() == Kind.TRAILING ? terms.windowNanos() : EDGE_NANOS;
+    long window = isTrailing() ? terms.windowNanos() : EDGE_NANOS;
     long counts = window + window / 1_000;
     while (!spent.isEmpty() && spent.peekFirst().nanos() <= now - counts) {
       inWindow -= spent.removeFirst().amount();
@@ -94,7 +100,7 @@ final class SpentLimit implements WorldLimit {
 
   private long least() {
     return switch (terms.kind()) {
-      case TRAILING -> inWindow;
+      case TRAILING, STRICT -> inWindow;
       case FIXED, DAY, FIRST_USE -> inCell;
       case BUCKET -> 0;
       case PERMITS -> permits;
@@ -108,7 +114,7 @@ final class SpentLimit implements WorldLimit {
   private long decayMillis(long now) {
     long nanos =
         switch (terms.kind()) {
-          case TRAILING -> terms.windowNanos();
+          case TRAILING, STRICT -> terms.windowNanos();
           case FIXED -> terms.windowNanos() + EDGE_NANOS;
           case DAY, FIRST_USE -> 2 * terms.windowNanos() - intoCell(now) + EDGE_NANOS;
           case BUCKET -> 0;
@@ -127,7 +133,7 @@ final class SpentLimit implements WorldLimit {
 
   private long room() {
     return switch (terms.kind()) {
-      case TRAILING -> share - inWindow;
+      case TRAILING, STRICT -> share - inWindow;
       case FIXED, DAY, FIRST_USE -> right() - inCell;
       case BUCKET -> (long) level;
       case PERMITS -> share - permits;
