@@ -71,7 +71,8 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
 
   /** Returns this day if it began now and kept what was charged. */
   DayState begunAnew(long now) {
-    return isIdle(now) ? this : ending(endOfNext(now));
+    DayState none = new DayState(spec, now, 0, 0);
+    return isIdle(now) ? this : ending(none.endOfNext(now));
   }
 
   DayState ending(long other) {

@@ -1,6 +1,7 @@
 package io.penstock.limit;
 
 import io.penstock.time.Ticker;
+import java.util.Objects;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -46,11 +47,43 @@ record HeldShare(
         whole, next, nextLater, nextLaterNanos, lease, nextGrid, ended, spent, news);
   }
 
-  /** Returns this share of a limit with another size. */
-  HeldShare of(LimitSpec next) {
-    boolean same = grid != null && length(next) == grid.cellNanos();
-    CellGrid kept = same ? grid : null;
-    return new HeldShare(next, amount, later, laterNanos, lease, kept, ended, spent, news);
+  /**
+   * Returns this share of another limit. If that has other windows or days, nothing may be spent in
+   * a later day before the share is held anew.
+   */
+  HeldShare of(LimitSpec next, long now) {
+    boolean same = hasSameCells(whole, next);
+    long ends = next instanceof LimitSpec.Day day ? endOf(day, now) : Ticker.NEVER;
+    return new HeldShare(
+        next,
+        amount,
+        same ? later : 0,
+        same ? laterNanos : ends,
+        lease,
+        same ? grid : null,
+        ended,
+        spent,
+        news);
+  }
+
+  /** Returns the local state of another limit; a day that ends at another time begins anew. */
+  LocalState become(LocalState local, LimitSpec next, long now) {
+    LocalState changed = StateFactory.changed(freed(local, now), next, now).frozen();
+    return changed instanceof DayState day && !hasSameCells(whole, next)
+        ? day.begunAnew(now)
+        : changed;
+  }
+
+  private static boolean hasSameCells(LimitSpec one, LimitSpec other) {
+    return one instanceof LimitSpec.Day day && other instanceof LimitSpec.Day next
+        ? day.guardNanos() == next.guardNanos() && Objects.equals(day.midnight(), next.midnight())
+        : one.getClass() == other.getClass() && length(one) == length(other);
+  }
+
+  private static long endOf(LimitSpec.Day day, long now) {
+    return day.midnight() == null
+        ? Ticker.NEVER
+        : day.midnight().after(now - day.guardNanos(), now) + day.guardNanos();
   }
 
   /** Returns this share with what the store said. */

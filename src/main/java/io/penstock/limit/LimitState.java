@@ -604,9 +604,9 @@ record LimitState(
   LimitState withSpec(LimitSpec next, long now) {
     RegionUse use = RegionCells.sameCells(spec(), next) ? regionUse : null;
     if (heldShare != null) {
-      LocalState changed = CellGrid.become(heldShare.freed(local, now), next, now);
+      LocalState changed = heldShare.become(local, next, now);
       return new LimitState(changed, null, null, null, sliceDemand, outageCap, null, use)
-          .holding(heldShare.of(next), now);
+          .holding(heldShare.of(next, now), now);
     }
     if (slices != null) {
       LocalState changed = CellGrid.become(slices.aligned(local, now), next, now);

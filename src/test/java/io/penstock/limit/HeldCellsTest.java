@@ -217,6 +217,27 @@ class HeldCellsTest {
   }
 
   @Test
+  void daysEndAtOtherTimes_whatWasChargedStays_andNothingIsSpentInALaterDayBeforeItIsHeldAnew() {
+    for (Each each : Each.values()) {
+      HeldLimit.Clock clock = new HeldLimit.Clock();
+      LimitSpec.Day calendar = new LimitSpec.Day(CAPACITY, clock.midnights(each), 0);
+      HeldLimit held = day(new LimitSpec.Day(CAPACITY, null, 0), clock);
+      held.taken(20, START);
+      held.limit.resize(calendar, START);
+      assertThat(held.takeAll(START)).isEqualTo(10);
+      assertThat(held.waits(1, MIDNIGHT)).isEqualTo(Ticker.NEVER);
+      held.hold(30, 3, MIDNIGHT);
+      held.taken(20, MIDNIGHT);
+      Each other = each == Each.DAY ? Each.MONTH : Each.DAY;
+      held.limit.resize(new LimitSpec.Day(CAPACITY, clock.midnights(other), 0), MIDNIGHT);
+      assertThat(held.takeAll(MIDNIGHT + 1)).isEqualTo(10);
+      held.limit.resize(new LimitSpec.Day(CAPACITY, null, 0), MIDNIGHT + 1);
+      assertThat(held.takeAll(MIDNIGHT + 1)).isZero();
+      assertThat(held.takeAll(MIDNIGHT + DAY - SECOND)).isZero();
+    }
+  }
+
+  @Test
   void becomesADay_itsShareEndsWithTheDayOnceItIsHeldAgain() {
     HeldLimit.Clock clock = new HeldLimit.Clock();
     HeldLimit held = new HeldLimit(new LimitSpec.Concurrency(CAPACITY), clock).hold(30, START);

@@ -6,11 +6,11 @@ import static io.penstock.limit.HeldLimit.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
+import io.penstock.time.Ticker;
 import io.penstock.time.ZoneMidnights.Each;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -21,28 +21,35 @@ class HeldWholeTest {
 
   /** Kinds of limits. */
   enum Kind {
-    TRAILING(new LimitSpec.TrailingWindow(100, MINUTE, 0, LimitSpec.TrailingWindow.UNPACED)),
-    PACED(new LimitSpec.TrailingWindow(100, MINUTE, SECOND, 10)),
-    SLIDING(new LimitSpec.SlidingWindow(100, MINUTE)),
-    SLIDING_CELLS(new LimitSpec.SlidingWindow(5_000, MINUTE)),
-    FIXED(new LimitSpec.FixedWindow(100, MINUTE)),
-    DAY(null),
-    MONTH(null),
-    FIRST_USE(new LimitSpec.Day(100, null, 0)),
-    PERMITS(new LimitSpec.Concurrency(100)),
-    BUCKET(new LimitSpec.TokenBucket(new ExactRate(7, 3), 100)),
-    STRICT(new LimitSpec.Strict(new ExactRate(7, 3), 0)),
-    STRICT_EARLY(new LimitSpec.Strict(new ExactRate(70, 3), 3_000_000));
-
-    private final @Nullable LimitSpec spec;
-
-    Kind(@Nullable LimitSpec spec) {
-      this.spec = spec;
-    }
+    TRAILING,
+    PACED,
+    SLIDING,
+    SLIDING_CELLS,
+    FIXED,
+    DAY,
+    MONTH,
+    FIRST_USE,
+    PERMITS,
+    BUCKET,
+    STRICT,
+    STRICT_EARLY;
 
     LimitSpec spec(HeldLimit.Clock clock) {
-      Each each = this == DAY ? Each.DAY : Each.MONTH;
-      return spec == null ? new LimitSpec.Day(100, clock.midnights(each), 0) : spec;
+      long unpaced = LimitSpec.TrailingWindow.UNPACED;
+      return switch (this) {
+        case TRAILING -> new LimitSpec.TrailingWindow(100, MINUTE, 0, unpaced);
+        case PACED -> new LimitSpec.TrailingWindow(100, MINUTE, SECOND, 10);
+        case SLIDING -> new LimitSpec.SlidingWindow(100, MINUTE);
+        case SLIDING_CELLS -> new LimitSpec.SlidingWindow(5_000, MINUTE);
+        case FIXED -> new LimitSpec.FixedWindow(100, MINUTE);
+        case DAY -> new LimitSpec.Day(100, clock.midnights(Each.DAY), 0);
+        case MONTH -> new LimitSpec.Day(100, clock.midnights(Each.MONTH), 0);
+        case FIRST_USE -> new LimitSpec.Day(100, null, 0);
+        case PERMITS -> new LimitSpec.Concurrency(100);
+        case BUCKET -> new LimitSpec.TokenBucket(new ExactRate(7, 3), 100);
+        case STRICT -> new LimitSpec.Strict(new ExactRate(7, 3), 0);
+        case STRICT_EARLY -> new LimitSpec.Strict(new ExactRate(70, 3), 3_000_000);
+      };
     }
 
     long longestStep() {
@@ -81,7 +88,10 @@ class HeldWholeTest {
           held.limit.spec() instanceof LimitSpec.FixedWindow
               ? new CellGrid(1, since, MINUTE)
               : null;
-      held.change(all, all, grid, true, now);
+      boolean calendar = held.limit.spec() instanceof LimitSpec.Day day && day.midnight() != null;
+      long ends = calendar ? alone.dayEndsAt(now) : Ticker.NEVER;
+      held.standing(now); // sets the clock
+      held.limit.sharing().changeShare(new ShareChange(all, all, ends, grid, true), now);
     }
 
     void step(long now) {
