@@ -75,9 +75,11 @@ record HeldShare(
   }
 
   private static boolean hasSameCells(LimitSpec one, LimitSpec other) {
-    return one instanceof LimitSpec.Day day && other instanceof LimitSpec.Day next
-        ? day.guardNanos() == next.guardNanos() && Objects.equals(day.midnight(), next.midnight())
-        : one.getClass() == other.getClass() && length(one) == length(other);
+    if (one instanceof LimitSpec.Day day && other instanceof LimitSpec.Day next) {
+      return day.guardNanos() == next.guardNanos()
+          && Objects.equals(day.midnight(), next.midnight());
+    }
+    return one.getClass().equals(other.getClass()) && length(one) == length(other);
   }
 
   private static long endOf(LimitSpec.Day day, long now) {

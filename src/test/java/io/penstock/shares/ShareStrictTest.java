@@ -71,7 +71,7 @@ class ShareStrictTest {
     assertThat(used).isLessThan(1.001);
     double early = (double) window / RealLimit.EARLY_PARTS;
     // a release that is late leaves the next ones where they are, also with one instance
-    double late = Math.max(window, LATE_NANOS) + world.setting.lookNanos();
+    double late = Math.max((double) window, LATE_NANOS) + (double) world.setting.lookNanos();
     assertThat(world.oracle.mostAbove(window * (1 - FASTEST))).isLessThan((early + late) / window);
     if (aSecond <= 100 && clients == 20) {
       assertThat(closest).isGreaterThan(1 - (early + world.setting.lookNanos()) / window - FASTEST);
