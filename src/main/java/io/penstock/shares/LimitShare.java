@@ -60,6 +60,7 @@ final class LimitShare {
   /** Whether nothing is spent any more, and what was spent only has to decay. */
   private boolean ends;
 
+  private ShareUse.Cell called = ShareUse.Cell.NONE;
   private boolean gone;
   private @Nullable Heard last;
   private long turnNanos;
@@ -210,6 +211,9 @@ final class LimitShare {
     if (isAsked && granted > least) {
       return Math.max(calledNanos + soon(use) * slowness, turnEnds());
     }
+    if (use.isLong() && use.least() > 0 && begins(use.cell())) {
+      return calledNanos + LEAST_NANOS;
+    }
     long slowly = calledNanos + terms.callNanos() * slowness;
     if ((news || wanted) && granted > 0) {
       return Math.max(slowly, turnEnds());
@@ -223,6 +227,11 @@ final class LimitShare {
     return use.isIdle()
         ? calledNanos + 2 * window(use)
         : calledNanos + use.keptMillis() * MILLI / 3;
+  }
+
+  /** Returns whether a day runs that had not begun when the limit last called. */
+  private boolean begins(ShareUse.Cell running) {
+    return running.length() > 0 && (called.length() == 0 || called.isBefore(running));
   }
 
   /** Returns when it ends its turn, or, after that, can give up what it spent. */
@@ -280,6 +289,7 @@ final class LimitShare {
     long share = user.share(now);
     long later = none ? 0 : later(use);
     user.hold(share, later, use.cell(), now);
+    called = use.cell();
     waitedFor = use.first() > share ? use.first() : 0;
     long held = Math.max(use.least(), share);
     ours = held;
@@ -324,7 +334,7 @@ final class LimitShare {
           crowded && now >= turnEnds()
               ? Math.min(answer.share(), Math.max(target, 0))
               : answer.share();
-      user.hold(share, later(use), call.use().cell(), now);
+      user.hold(share, later(use), running(call, answer), now);
     }
     share = user.share(now);
     raisedNanos = share > before ? now : raisedNanos;
@@ -333,6 +343,17 @@ final class LimitShare {
       user.wake();
     }
     return lost;
+  }
+
+  /** Returns the running day: of the beginnings that instances state, the earliest counts. */
+  private static ShareUse.Cell running(Call call, Answer answer) {
+    ShareUse.Cell running = call.use().cell();
+    if (call.use().isLong()) {
+      for (Row each : answer.rows()) {
+        running = running.earliest(each.cell());
+      }
+    }
+    return running;
   }
 
   private static long later(ShareUse use) {

@@ -27,10 +27,11 @@ public record ShareUse(
     boolean isLong,
     long decayMillis) {
   /**
-   * A window or day that ends for all instances at once.
+   * A window or day that ends for all instances at once. A day that begins with its first use has
+   * the instant of that as its number; until then its number is the present and its length 0.
    *
-   * @param number grows by {@code length} from one to the next
-   * @param length 0 for kinds that have none
+   * @param number grows by at least {@code length} from one to the next
+   * @param length 0 if none runs, and for kinds that have none
    * @param earlier what this instance spent in the one before
    * @param sinceMillis for how long it has been running
    */
@@ -41,6 +42,14 @@ public record ShareUse(
     /** Returns whether this one is over when the other runs. */
     public boolean isBefore(Cell other) {
       return length > 0 && number + length <= other.number;
+    }
+
+    /** Returns the beginning that counts: the earlier one, if both run at the same time. */
+    Cell earliest(Cell other) {
+      boolean same = other.length > 0 && !isBefore(other) && !other.isBefore(this);
+      return same && (length == 0 || other.number < number)
+          ? new Cell(other.number, other.length, earlier, sinceMillis)
+          : this;
     }
   }
 

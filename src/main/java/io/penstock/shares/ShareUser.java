@@ -20,7 +20,8 @@ public interface ShareUser {
    *
    * @param share in the running window, or in the day {@code cell}
    * @param later in a later day
-   * @param cell see {@link ShareUse#cell}
+   * @param cell see {@link ShareUse#cell}: the day of all instances, also if it has not begun at
+   *     this one, or began later
    */
   void hold(long share, long later, ShareUse.Cell cell, long now);
 

@@ -20,7 +20,8 @@
 --          7      1 if the share may be raised
 --          8-9    what the instance holds itself to, now and in a later day
 --          10-12  capacity, 0 if the instance does not share the limit any more; head, need
---          13-16  the running cell: its number, length, what was spent before, how long it runs
+--          13-16  the running cell: its number, length, what was spent before, how long it runs.
+--                 Kinds without cells have number 0; a day that has not begun has length 0
 --          17     1 for a long window
 --          18     decay
 --          19     how many instances are absent
@@ -155,9 +156,9 @@ end
 
 -- Returns how long ago an instance must have stopped for its share to count no more.
 local function decay(row)
-  if not is_long then return row[DECAY] + floor(row[DECAY] / 1000) end
+  if not is_long or mine[CELL] == 0 then return row[DECAY] + floor(row[DECAY] / 1000) end
   -- it stopped before this day began, and nobody is in the day before any more
-  local over = is_before(row, mine) and mine[SINCE] >= CLOCKS
+  local over = (row[LENGTH] == 0 or is_before(row, mine)) and mine[SINCE] >= CLOCKS
   return over and mine[SINCE] + CLOCKS or math.huge
 end
 

@@ -501,9 +501,11 @@ public final class MemoryShareStore {
     if (!holds(Rule.THE_DEAD_COUNT_UNTIL_THEY_DECAYED)) {
       return 0;
     }
-    if (use.isLong()) {
+    if (use.isLong() && use.cell().number() != 0) {
       // it stopped before this day began, and nobody is in the day before any more
-      boolean over = row.cell().isBefore(use.cell()) && use.cell().sinceMillis() >= CLOCKS_MILLIS;
+      boolean over =
+          (row.cell().length() == 0 || row.cell().isBefore(use.cell()))
+              && use.cell().sinceMillis() >= CLOCKS_MILLIS;
       return over ? use.cell().sinceMillis() + CLOCKS_MILLIS : Long.MAX_VALUE;
     }
     return row.decayMillis() + row.decayMillis() / 1_000;

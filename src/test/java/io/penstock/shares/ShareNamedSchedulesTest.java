@@ -306,6 +306,86 @@ class ShareNamedSchedulesTest {
     assertThat(sum(world, 1, 100.5, 149)).isGreaterThan(65);
   }
 
+  /** A day of 50 seconds that begins with its first use. */
+  private static ShareWorld firstUse(boolean continues, int members) {
+    ShareWorld world = world(continues, new Terms(Kind.FIRST_USE, 100, 50 * SECOND));
+    for (int i = 0; i < members; i++) {
+      world.join(i, 0);
+    }
+    return world;
+  }
+
+  @Test
+  void firstUseDayThatAnotherBegan_endsWithThatOfTheOther() {
+    ShareWorld world = firstUse(PARKS, 2);
+    burst(world, 0, 70, 1, 10);
+    burst(world, 1, 90, 1, 1);
+    burst(world, 1, 119, 6, 10);
+    burst(world, 1, 121, 80, 1);
+    burst(world, 1, 141, 100, 1);
+    world.run(200);
+    assertThat(over(world)).isNotPositive();
+    assertThat(sum(world, 70, 120)).isEqualTo(71);
+    assertThat(sum(world, 121, 135)).isEqualTo(80);
+    assertThat(sum(world, 121, 171)).isBetween(98L, 100L);
+    assertThat(sum(world, 121, 200)).isEqualTo(180);
+  }
+
+  @Test
+  void firstUseDayBeginsAtTwoBeforeTheyHear_endsOnce_nextIsWhole() {
+    ShareWorld world =
+        world(
+            3,
+            60 * SECOND,
+            PARKS,
+            300 * MILLI,
+            ShareWorld.limits(new Terms(Kind.FIRST_USE, 100, 50 * SECOND)));
+    joinAll(world, 0, 0);
+    burst(world, 0, 70, 60, 1);
+    burst(world, 1, 70.1, 60, 1);
+    burst(world, 0, 120.5, 60, 1);
+    burst(world, 1, 120.5, 60, 1);
+    world.run(220);
+    assertThat(over(world)).isNotPositive();
+    assertThat(sum(world, 70, 120)).isBetween(98L, 100L);
+    assertThat(sum(world, 120, 169)).isBetween(98L, 100L);
+  }
+
+  @Test
+  void firstUseDay_idleHolderDies_dayAfterTheNextIsWhole() {
+    ShareWorld world = firstUse(PARKS, 3);
+    burst(world, 0, 70, 30, 1);
+    burst(world, 1, 70.5, 10, 1);
+    world.atSecond(125, () -> world.nodes.get(0).crash());
+    world.atSecond(125, () -> world.nodes.get(2).crash());
+    burst(world, 1, 140, 100, 1);
+    burst(world, 1, 200, 130, 1);
+    world.run(249);
+    assertThat(over(world)).isNotPositive();
+    assertThat(sum(world, 70, 120)).isEqualTo(40);
+    assertThat(sum(world, 140, 189)).isEqualTo(100);
+    assertThat(sum(world, 200, 249)).isEqualTo(100);
+  }
+
+  @Test
+  void firstUseDayBeginsWhileTheStoreIsAway_earliestBeginningCounts() {
+    ShareWorld world = firstUse(CONTINUES, 2);
+    burst(world, 0, 70, 30, 1);
+    burst(world, 1, 70.5, 30, 1);
+    world.atSecond(110, world::storeGoes);
+    burst(world, 1, 125, 1, 1);
+    burst(world, 0, 135, 1, 1);
+    world.atSecond(140, () -> world.storeReturns(world.store));
+    burst(world, 0, 150, 60, 1);
+    burst(world, 0, 164, 40, 1);
+    burst(world, 0, 176, 70, 1);
+    world.run(224);
+    assertThat(over(world)).isNotPositive();
+    assertThat(sum(world, 120, 140)).isEqualTo(2);
+    assertThat(sum(world, 120, 174.9)).isBetween(99L, 100L);
+    assertThat(sum(world, 175, 224)).isBetween(70L, 100L);
+  }
+
   @Test
   void unitsOfBucketMoveToAndFro_emptyEachTime_nothingIsOver() {
     ShareWorld world = world(PARKS, new Terms(Kind.BUCKET, 100, 60 * SECOND));

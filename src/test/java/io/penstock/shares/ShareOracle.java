@@ -3,10 +3,12 @@ package io.penstock.shares;
 import io.penstock.sharing.LimitId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -26,6 +28,9 @@ final class ShareOracle {
 
   /** The most that any limit was exceeded by, and when. */
   record Worst(LimitId id, long over, long trueNanos) {}
+
+  /** By how much a day that begins with its first use may be longer or shorter. */
+  private static final long UNSURE_NANOS = 2_000_000_000L;
 
   private final List<Release> releases = new ArrayList<>();
 
@@ -103,7 +108,8 @@ final class ShareOracle {
       Worst of =
           switch (terms.kind()) {
             case TRAILING, STRICT -> trailing(each.getKey(), terms, each.getValue());
-            case FIXED, DAY, FIRST_USE -> cells(each.getKey(), terms, each.getValue());
+            case FIXED, DAY -> cells(each.getKey(), terms, each.getValue());
+            case FIRST_USE -> firstUse(each.getKey(), terms, each.getValue());
             case BUCKET -> bucket(each.getKey(), terms, each.getValue());
             case PERMITS -> permits(each.getKey(), terms, each.getValue());
           };
@@ -140,6 +146,36 @@ final class ShareOracle {
       worst = more(worst, new Worst(id, sum - terms.capacity(), each.trueNanos()));
     }
     return worst;
+  }
+
+  /**
+   * Counts days that begin with a release after the day before has ended. By when exactly it ended
+   * is not known: two instances may begin a day before they hear of each other, and their clocks
+   * differ. So a day may be longer or shorter by that, and the days count that exceed the least.
+   */
+  private static Worst firstUse(LimitId id, SpentLimit.Terms terms, List<Release> releases) {
+    List<Release> sorted =
+        releases.stream().sorted(Comparator.comparingLong(Release::unixNanos)).toList();
+    int count = sorted.size();
+    long[] at = sorted.stream().mapToLong(Release::unixNanos).toArray();
+    long[] before = new long[count + 1]; // the sum of those before each
+    for (int i = 0; i < count; i++) {
+      before[i + 1] = before[i] + sorted.get(i).amount();
+    }
+    Worst[] begun = new Worst[count + 1]; // the least that is over if a day begins with each
+    begun[0] = new Worst(id, -terms.capacity(), 0);
+    for (int next = 1; next <= count; next++) {
+      long last = at[next - 1] - terms.windowNanos() - UNSURE_NANOS;
+      long latest = next == count ? Long.MAX_VALUE : at[next] - terms.windowNanos() + UNSURE_NANOS;
+      for (int first = next - 1; first >= 0 && at[first] >= last; first--) {
+        if (begun[first] != null && at[first] <= latest) {
+          long over = before[next] - before[first] - terms.capacity();
+          Worst of = more(begun[first], new Worst(id, over, sorted.get(first).trueNanos()));
+          begun[next] = begun[next] == null || of.over() < begun[next].over() ? of : begun[next];
+        }
+      }
+    }
+    return Objects.requireNonNull(begun[count], "releases that are in no day");
   }
 
   /** Counts one bucket for all, which is full at first and fills in one window. */

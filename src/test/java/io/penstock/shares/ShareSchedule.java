@@ -57,11 +57,14 @@ final class ShareSchedule {
     int many = one(1, 1, 2, 4);
     for (int i = 0; i < many; i++) {
       Kind day = real ? Kind.FIXED : Kind.DAY;
-      Kind kind = one(Kind.TRAILING, Kind.TRAILING, Kind.FIXED, day, Kind.BUCKET, Kind.PERMITS);
-      long length = kind == Kind.DAY ? 23 * SECOND : kind == Kind.PERMITS ? 3 * SECOND : window;
+      Kind begun = real ? Kind.TRAILING : Kind.FIRST_USE;
+      Kind kind =
+          one(Kind.TRAILING, Kind.TRAILING, Kind.FIXED, day, begun, Kind.BUCKET, Kind.PERMITS);
+      boolean isDay = kind == Kind.DAY || kind == Kind.FIRST_USE;
+      long length = isDay ? 23 * SECOND : kind == Kind.PERMITS ? 3 * SECOND : window;
       limits.put(ShareWorld.limit("l" + i), new Terms(kind, one(3, 20, 300), length));
     }
-    hasDays = limits.values().stream().anyMatch(each -> each.kind() == Kind.DAY);
+    hasDays = limits.values().stream().anyMatch(each -> each.windowNanos() == 23 * SECOND);
     ShareTerms terms =
         new ShareTerms(
             leaseNanos,

@@ -50,6 +50,11 @@ final class SpentLimit implements WorldLimit {
   private long shareCell;
   private long inWindow;
   private long cell;
+
+  /** The instant at which a day began with its first use; 0 if none runs. */
+  private long begin;
+
+  private long endedMillis;
   private long inCell;
   private long inEarlierCell;
   private double level;
@@ -75,6 +80,30 @@ final class SpentLimit implements WorldLimit {
     return terms.kind() == Kind.DAY;
   }
 
+  private boolean isFirstUse() {
+    return terms.kind() == Kind.FIRST_USE;
+  }
+
+  private long unixMillis(long now) {
+    return wall.unixNanos(now) / MILLI;
+  }
+
+  /** Ends a day that began with its first use, and after its edge forgets what was spent in it. */
+  private void endDay(long now) {
+    long length = terms.windowNanos() / MILLI;
+    long unix = unixMillis(now);
+    if (begin > 0 && unix >= begin + length) {
+      endedMillis = begin + length;
+      begin = 0;
+      share = Math.min(share, later);
+      inEarlierCell = inCell;
+      inCell = 0;
+    }
+    if (unix >= endedMillis + EDGE_NANOS / MILLI) {
+      inEarlierCell = 0;
+    }
+  }
+
   /** Lets what ended end, and the bucket fill. */
   private void pass(long now) {
     // a little longer than the window, because clocks run differently fast
@@ -90,6 +119,9 @@ final class SpentLimit implements WorldLimit {
         inCell = 0;
         cell = running;
       }
+    }
+    if (isFirstUse()) {
+      endDay(now);
     }
     if (terms.kind() == Kind.BUCKET) {
       double rate = (double) share / terms.windowNanos(); // full after one window
@@ -116,7 +148,8 @@ final class SpentLimit implements WorldLimit {
         switch (terms.kind()) {
           case TRAILING, STRICT -> terms.windowNanos();
           case FIXED -> terms.windowNanos() + EDGE_NANOS;
-          case DAY, FIRST_USE -> 2 * terms.windowNanos() - intoCell(now) + EDGE_NANOS;
+          case DAY -> 2 * terms.windowNanos() - intoCell(now) + EDGE_NANOS;
+          case FIRST_USE -> 2 * terms.windowNanos() + EDGE_NANOS;
           case BUCKET -> 0;
           case PERMITS -> terms.windowNanos();
         };
@@ -170,6 +203,10 @@ final class SpentLimit implements WorldLimit {
     inCell += amount;
     level -= amount;
     permits += amount;
+    if (isFirstUse() && begin == 0) {
+      begin = unixMillis(now);
+      hurry.run();
+    }
   }
 
   @Override
@@ -214,11 +251,22 @@ final class SpentLimit implements WorldLimit {
         head,
         sum,
         recent,
-        cell == 0
-            ? ShareUse.Cell.NONE
-            : new ShareUse.Cell(cell, 1, inEarlierCell, intoCell(now) / MILLI),
-        isDay(),
+        cell(now),
+        isDay() || isFirstUse(),
         decayMillis(now));
+  }
+
+  private ShareUse.Cell cell(long now) {
+    if (isFirstUse()) {
+      long unix = unixMillis(now);
+      return begin == 0
+          ? new ShareUse.Cell(unix, 0, inEarlierCell, 0)
+          : new ShareUse.Cell(
+              begin, terms.windowNanos() / MILLI, inEarlierCell, Math.max(0, unix - begin));
+    }
+    return cell == 0
+        ? ShareUse.Cell.NONE
+        : new ShareUse.Cell(cell, 1, inEarlierCell, intoCell(now) / MILLI);
   }
 
   @Override
@@ -237,6 +285,11 @@ final class SpentLimit implements WorldLimit {
     share = next;
     later = nextLater;
     shareCell = ofCell.number();
+    if (isFirstUse() && ofCell.length() > 0) {
+      boolean over = ofCell.number() + ofCell.length() <= unixMillis(now);
+      share = over ? Math.min(next, nextLater) : next;
+      begin = over || (begin > 0 && begin < ofCell.number()) ? begin : ofCell.number();
+    }
     level = Math.min(level, (double) share);
   }
 

@@ -85,7 +85,13 @@ final class ShareHistory {
   /** A message with both answers to it. */
   record Compared(Message message, Answered expected, Answered said) {}
 
-  private record Kind(LimitId id, long capacity, boolean cells, boolean isLong, long decayMillis) {}
+  private enum Cells {
+    NONE,
+    GRID,
+    FIRST_USE
+  }
+
+  private record Kind(LimitId id, long capacity, Cells cells, boolean isLong, long decayMillis) {}
 
   /** An instance, and its knowledge. */
   private static final class Member {
@@ -154,10 +160,12 @@ final class ShareHistory {
     LimitId.Kind owner = one(LimitId.Kind.KEY, LimitId.Kind.UPSTREAM, LimitId.Kind.ENDPOINT);
     LimitId id = new LimitId(owner, "/l " + number, one("", "ü:m"), LimitMeasure.TOKENS, 1_000_000);
     long capacity = one(1L, 3L, 20L, 300L, 1_000_000_000_000L);
-    return switch (random.nextInt(3)) {
-      case 0 -> new Kind(id, capacity, false, false, one(0L, 5_001L));
-      case 1 -> new Kind(id, capacity, true, false, 62_000);
-      default -> new Kind(id, capacity, true, true, 90_000_000);
+    return switch (random.nextInt(5)) {
+      case 0 -> new Kind(id, capacity, Cells.NONE, false, one(0L, 5_001L));
+      case 1 -> new Kind(id, capacity, Cells.NONE, true, 7_000);
+      case 2 -> new Kind(id, capacity, Cells.GRID, false, 62_000);
+      case 3 -> new Kind(id, capacity, Cells.FIRST_USE, true, 90_000_000);
+      default -> new Kind(id, capacity, Cells.GRID, true, 90_000_000);
     };
   }
 
@@ -328,11 +336,16 @@ final class ShareHistory {
   }
 
   private ShareUse use(Member member, Kind kind, long held, long first) {
-    Cell running = Cell.NONE;
-    if (kind.cells()) {
-      long number = (cell + member.early) * 60_000;
-      running = new Cell(number, 60_000, below(kind.capacity()), below(8_000));
-    }
+    long begin = (cell + member.early) * 60_000;
+    Cell running =
+        switch (kind.cells()) {
+          case NONE -> Cell.NONE;
+          case GRID -> new Cell(begin, 60_000, below(kind.capacity()), below(8_000));
+          case FIRST_USE ->
+              oneIn(3)
+                  ? new Cell(begin + below(60_000), 0, below(kind.capacity()), 0)
+                  : new Cell(begin + below(3_000), 60_000, below(kind.capacity()), below(8_000));
+        };
     return new ShareUse(
         oneIn(10) ? 1 + below(kind.capacity()) : kind.capacity(),
         held,
