@@ -61,8 +61,13 @@ final class LimitShare {
   private boolean ends;
 
   private ShareUse.Cell called = ShareUse.Cell.NONE;
+
+  /** The last day that is known to have begun. */
+  private ShareUse.Cell day = ShareUse.Cell.NONE;
+
   private boolean gone;
   private @Nullable Heard last;
+  private List<String> strangers = List.of();
   private long turnNanos;
   private long raisedNanos = Long.MIN_VALUE / 2;
   private long calledNanos = Long.MIN_VALUE / 2;
@@ -107,8 +112,18 @@ final class LimitShare {
       user = next;
       ends = false;
       gone = false;
+      day = ShareUse.Cell.NONE;
       stated = ShareEpoch.NONE; // the last call may have deleted what the store knew
     }
+  }
+
+  /** Records the instances that have a share, but of which the store knows nothing else. */
+  void setStrangers(List<String> names) {
+    strangers = names;
+  }
+
+  List<String> strangers() {
+    return strangers;
   }
 
   /** Returns the shares of instances that had stopped when the store last answered. */
@@ -201,6 +216,9 @@ final class LimitShare {
     long head = use.first() > share ? use.first() : 0;
     boolean isAsked = wanted || crowded;
     long least = Math.max(use.least(), now < turnEnds() ? share : Math.min(share, target));
+    if (use.isLong() && use.least() > 0 && begins(use.cell())) {
+      return calledNanos + LEAST_NANOS;
+    }
     boolean shrinks = use.isLong() && granted > Math.max(use.least(), use.used() + use.step());
     if (head > 0 && (waitedFor == 0 || news)) {
       return calledNanos + terms.callNanos() / SOON_PARTS;
@@ -210,9 +228,6 @@ final class LimitShare {
     }
     if (isAsked && granted > least) {
       return Math.max(calledNanos + soon(use) * slowness, turnEnds());
-    }
-    if (use.isLong() && use.least() > 0 && begins(use.cell())) {
-      return calledNanos + LEAST_NANOS;
     }
     long slowly = calledNanos + terms.callNanos() * slowness;
     if ((news || wanted) && granted > 0) {
@@ -229,9 +244,9 @@ final class LimitShare {
         : calledNanos + use.keptMillis() * MILLI / 3;
   }
 
-  /** Returns whether a day runs that had not begun when the limit last called. */
+  /** Returns whether a day runs of whose beginning the last call did not tell. */
   private boolean begins(ShareUse.Cell running) {
-    return running.length() > 0 && (called.length() == 0 || called.isBefore(running));
+    return running.length() > 0 && (called.length() == 0 || called.number() != running.number());
   }
 
   /** Returns when it ends its turn, or, after that, can give up what it spent. */
@@ -290,6 +305,7 @@ final class LimitShare {
     long later = none ? 0 : later(use);
     user.hold(share, later, use.cell(), now);
     called = use.cell();
+    day = called.length() > 0 ? called : day;
     waitedFor = use.first() > share ? use.first() : 0;
     long held = Math.max(use.least(), share);
     ours = held;
@@ -315,7 +331,7 @@ final class LimitShare {
     stated = call.epoch();
     own =
         call.use().isLong()
-            ? new Row(member, answer.share(), call.later(), call.use().cell(), decay(call))
+            ? new Row(member, -1, answer.share(), call.later(), call.use().cell(), decay(call))
             : null;
     granted = answer.share();
     ours = holds && !lost ? granted : ours;
@@ -346,13 +362,23 @@ final class LimitShare {
   }
 
   /** Returns the running day: of the beginnings that instances state, the earliest counts. */
-  private static ShareUse.Cell running(Call call, Answer answer) {
-    ShareUse.Cell running = call.use().cell();
-    if (call.use().isLong()) {
-      for (Row each : answer.rows()) {
-        running = running.earliest(each.cell());
+  private ShareUse.Cell running(Call call, Answer answer) {
+    ShareUse.Cell own = call.use().cell();
+    if (!call.use().isLong()) {
+      return own;
+    }
+    ShareUse.Cell running = own;
+    for (Row each : answer.rows()) {
+      ShareUse.Cell other = each.cell();
+      boolean same = other.isSame(running) && other.number() < running.number();
+      // somebody may still take a later beginning for that of the day that has ended here
+      boolean runs = other.length() > 0 && !other.isBefore(own) && !other.isSame(day);
+      boolean later = runs && other.number() > running.number() && !other.isSame(running);
+      if (same || (own.length() == 0 && runs && (running.length() == 0 || later))) {
+        running = running.beginning(other);
       }
     }
+    day = running.length() > 0 ? running : day;
     return running;
   }
 

@@ -3,6 +3,7 @@ package io.penstock.shares;
 import io.penstock.shares.ShareStore.Absent;
 import io.penstock.shares.ShareStore.Life;
 import io.penstock.shares.ShareStore.Peer;
+import io.penstock.shares.ShareStore.Row;
 import io.penstock.shares.ShareStore.Still;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +19,7 @@ final class Peers {
   static final long REMEMBERED_NANOS = 3_600_000_000_000L;
 
   private static final long MILLI = 1_000_000;
+  private static final int MOST_STRANGERS = 10_000;
 
   /**
    * @param beatNanos when this beat was first heard
@@ -25,9 +27,19 @@ final class Peers {
    */
   private record Watched(Peer peer, long beatNanos, long absentNanos) {}
 
+  /**
+   * An instance that has shares, but of which the store knows nothing else: it was forgotten, or
+   * the store has lost it.
+   *
+   * @param number that of the last beat with which it stated anything
+   * @param absentNanos from when on it is certain to have stopped
+   */
+  private record Stranger(long number, long absentNanos) {}
+
   private final String self;
   private final ShareTerms terms;
   private final Map<String, Watched> watched = new HashMap<>();
+  private final Map<String, Stranger> strangers = new HashMap<>();
 
   Peers(String self, ShareTerms terms) {
     this.self = self;
@@ -43,6 +55,29 @@ final class Peers {
         Watched known = before.get(peer.member());
         watched.put(peer.member(), known == null ? first(peer, now) : next(known, peer, now));
       }
+    }
+    strangers.keySet().removeAll(watched.keySet());
+  }
+
+  /** Returns the names of those that have a share, but of which the store knows nothing else. */
+  List<String> strangers(List<Row> rows, long now) {
+    List<String> names = new ArrayList<>();
+    for (Row row : rows) {
+      if (!watched.containsKey(row.member()) && !row.member().equals(self)) {
+        Stranger known = strangers.get(row.member());
+        if (known == null || known.number() < row.beat()) {
+          forgetIfMany();
+          strangers.put(row.member(), new Stranger(row.beat(), now + lease()));
+        }
+        names.add(row.member());
+      }
+    }
+    return List.copyOf(names);
+  }
+
+  private void forgetIfMany() {
+    if (strangers.size() == MOST_STRANGERS) {
+      strangers.clear();
     }
   }
 
@@ -62,6 +97,7 @@ final class Peers {
   /** Begins to watch anew: beats may have come while this instance did not run or hear. */
   void watchAnew(long now) {
     watched.replaceAll((name, each) -> first(each.peer(), now));
+    strangers.clear();
   }
 
   private long lease() {
@@ -109,6 +145,18 @@ final class Peers {
       }
     }
     return still;
+  }
+
+  /** Returns those of some strangers that are certain to have stopped. */
+  List<Absent> absent(List<String> names, long now) {
+    List<Absent> absent = new ArrayList<>();
+    for (String each : names) {
+      Stranger known = strangers.get(each);
+      if (known != null && now >= known.absentNanos()) {
+        absent.add(new Absent(each, known.number(), (now - known.absentNanos()) / MILLI));
+      }
+    }
+    return absent;
   }
 
   /** Returns the instances that have stopped, with the time since they are certain to have. */

@@ -71,16 +71,18 @@ public interface ShareStore {
   /**
    * Share of one instance.
    *
+   * @param beat the number of the beat with which it was stated; −1 if another instance told it
    * @param share what it may hold itself to
    * @param later what it may hold itself to in a later day
    * @param cell see {@link ShareUse#cell}: what it spent there in the cell before counts, too
    * @param decayMillis see {@link ShareUse#decayMillis}
    */
-  record Row(String member, long share, long later, ShareUse.Cell cell, long decayMillis) {
+  record Row(
+      String member, long beat, long share, long later, ShareUse.Cell cell, long decayMillis) {
     /** Returns this row as it counts when another cell runs. */
     Row in(ShareUse.Cell running) {
       long counts = cell.isBefore(running) ? Math.min(share, later) : share;
-      return new Row(member, counts, later, cell, decayMillis);
+      return new Row(member, beat, counts, later, cell, decayMillis);
     }
   }
 

@@ -350,7 +350,9 @@ public final class ShareSync {
       List<Row> known = told.of(each.id(), now);
       List<Row> heard = each.isStatedIn(epoch, !known.isEmpty()) ? List.of() : known;
       urgent.add(each.id());
-      calls.add(each.call(number, epoch, mayRaise(each, now), false, absent, heard, now));
+      List<Absent> all = new ArrayList<>(absent);
+      all.addAll(peers.absent(each.strangers(), now));
+      calls.add(each.call(number, epoch, mayRaise(each, now), false, all, heard, now));
     }
     dueNanos = now + (long) (terms.beatNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
     sentNanos = now;
@@ -513,6 +515,7 @@ public final class ShareSync {
           told.hear(call.id(), answer.rows(), now);
           untold.add(call.id());
         }
+        limit.setStrangers(peers.strangers(answer.rows(), now));
         forgetIfGone(limit);
       }
     }

@@ -44,12 +44,14 @@ public record ShareUse(
       return length > 0 && number + length <= other.number;
     }
 
-    /** Returns the beginning that counts: the earlier one, if both run at the same time. */
-    Cell earliest(Cell other) {
-      boolean same = other.length > 0 && !isBefore(other) && !other.isBefore(this);
-      return same && (length == 0 || other.number < number)
-          ? new Cell(other.number, other.length, earlier, sinceMillis)
-          : this;
+    /** Returns whether one day begins with both, at instances that had not heard of each other. */
+    boolean isSame(Cell other) {
+      return length > 0 && other.length > 0 && Math.abs(number - other.number) <= length / 2;
+    }
+
+    /** Returns this one with the beginning of another. */
+    Cell beginning(Cell other) {
+      return new Cell(other.number, other.length, earlier, sinceMillis);
     }
   }
 

@@ -618,7 +618,9 @@ public final class MemoryShareStore {
       hash.rows.forEach(
           (name, row) -> {
             if (!name.equals(me)) {
-              rows.add(new Row(name, row.share(), row.later(), row.cell(), row.decayMillis()));
+              rows.add(
+                  new Row(
+                      name, row.beat(), row.share(), row.later(), row.cell(), row.decayMillis()));
             }
           });
       return rows;

@@ -76,7 +76,7 @@ class MemoryShareStoreTest {
     assertThat(call("a", last).known()).isFalse();
     assertThat(call("a", last).known()).isTrue();
     store.lose(ID);
-    call("b", last, new Row("a", 10, 0, ShareUse.Cell.NONE, 1_000));
+    call("b", last, new Row("a", -1, 10, 0, ShareUse.Cell.NONE, 1_000));
     assertThat(call("a", last).known()).isFalse();
   }
 }

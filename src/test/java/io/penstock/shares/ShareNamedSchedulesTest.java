@@ -683,6 +683,35 @@ class ShareNamedSchedulesTest {
   }
 
   @Test
+  void allInstancesDieAndTheirKeyIsLost_whatTheyHeldCountsUntilItDecayed() {
+    ShareWorld world = world(PARKS, trailing(300, 10));
+    joinAll(world, 6, 6);
+    world.atSecond(40, () -> world.nodes.forEach(ShareWorld.Node::crash));
+    world.atSecond(41, () -> world.store.loseInstances());
+    world.atSecond(41, () -> joinAll(world, 6, 6));
+    world.run(100);
+    assertThat(over(world)).isNotPositive();
+    assertThat(sum(world, 80, 100)).isGreaterThan(2 * 240);
+  }
+
+  @Test
+  void instancesThatDiedAreForgotten_theirPartOfLaterDaysIsFree() {
+    Terms day = new Terms(Kind.DAY, 100, 5_000 * SECOND);
+    ShareWorld world = world(1, 10 * SECOND, PARKS, 5 * MILLI, ShareWorld.limits(day));
+    joinAll(world, new int[13]);
+    for (int i = 1; i < 13; i++) {
+      burst(world, i, 4_100 + i, 1, 1);
+    }
+    world.atSecond(4_200, () -> world.nodes.subList(1, 13).forEach(ShareWorld.Node::crash));
+    burst(world, 0, 4_300, 20, 1);
+    burst(world, 0, 9_100, 20, 1);
+    burst(world, 0, 14_100, 120, 1);
+    world.run(18_900);
+    assertThat(over(world)).isNotPositive();
+    assertThat(sum(world, 14_000, 18_900)).isEqualTo(100);
+  }
+
+  @Test
   void idle_givesAllUp_oneRequestNeedsTheWholeLimit() {
     ShareWorld world = world(PARKS, trailing(600, 60));
     joinAll(world, 0, 0);

@@ -3,11 +3,13 @@ package io.penstock.shares;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.shares.MemoryShareStore.Rule;
+import io.penstock.shares.ShareStore.Answer;
 import io.penstock.shares.ShareStore.Beat;
 import io.penstock.shares.ShareStore.BeatAnswer;
 import io.penstock.shares.ShareStore.Message;
 import io.penstock.shares.ShareStore.Peer;
 import io.penstock.shares.ShareStore.Reply;
+import io.penstock.shares.ShareStore.Row;
 import io.penstock.shares.StateTable.State;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -478,7 +480,7 @@ final class ShareStates {
   private static Reply withoutNumbers(Reply of) {
     BeatAnswer beat = of.beat();
     return new Reply(
-        of.answers(),
+        of.answers().stream().map(ShareStates::withoutNumbers).toList(),
         new BeatAnswer(
             beat.epoch(),
             0,
@@ -491,6 +493,31 @@ final class ShareStates {
             beat.wanted(),
             beat.told(),
             beat.toldUpTo()));
+  }
+
+  private static Answer withoutNumbers(Answer of) {
+    List<Row> rows =
+        of.rows().stream()
+            .map(
+                each ->
+                    new Row(
+                        each.member(),
+                        0,
+                        each.share(),
+                        each.later(),
+                        each.cell(),
+                        each.decayMillis()))
+            .toList();
+    return new Answer(
+        of.id(),
+        of.outcome(),
+        of.known(),
+        of.share(),
+        of.target(),
+        of.crowded(),
+        of.free(),
+        of.capacity(),
+        rows);
   }
 
   private static List<Peer> withoutNumbers(List<Peer> of) {

@@ -288,7 +288,8 @@ final class SpentLimit implements WorldLimit {
     if (isFirstUse() && ofCell.length() > 0) {
       boolean over = ofCell.number() + ofCell.length() <= unixMillis(now);
       share = over ? Math.min(next, nextLater) : next;
-      begin = over || (begin > 0 && begin < ofCell.number()) ? begin : ofCell.number();
+      boolean earlier = begin == 0 || ofCell.number() < begin;
+      begin = !over && earlier ? ofCell.number() : begin;
     }
     level = Math.min(level, (double) share);
   }

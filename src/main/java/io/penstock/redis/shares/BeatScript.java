@@ -126,6 +126,6 @@ final class BeatScript {
       throw new IllegalArgumentException("share '" + written + "' is too short");
     }
     String member = ScriptWords.name(words.get(1));
-    return new Told(ScriptWords.id(words.getFirst()), ScriptWords.row(member, words, ROW));
+    return new Told(ScriptWords.id(words.getFirst()), ScriptWords.row(member, -1, words, ROW));
   }
 }

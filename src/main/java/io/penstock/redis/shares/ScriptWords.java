@@ -70,9 +70,10 @@ final class ScriptWords {
   /**
    * Parses what {@link #of(Row)} returns, from the word at {@code from} on.
    *
+   * @param beat see {@link Row#beat}
    * @throws IllegalArgumentException when it is malformed
    */
-  static Row row(String name, List<String> words, int from) {
+  static Row row(String name, long beat, List<String> words, int from) {
     if (words.size() < from + ROW) {
       throw new IllegalArgumentException("row '" + words + "' is too short");
     }
@@ -81,7 +82,7 @@ final class ScriptWords {
       numbers[i] = Long.parseLong(words.get(from + i));
     }
     Cell cell = new Cell(numbers[2], numbers[3], numbers[4], numbers[5]);
-    return new Row(name, numbers[0], numbers[1], cell, numbers[6]);
+    return new Row(name, beat, numbers[0], numbers[1], cell, numbers[6]);
   }
 
   /** A list in a reply, read from its beginning. */

@@ -20,6 +20,9 @@ final class ShareScript {
   /** In a stored row, the numbers of a {@link Row} come after these. */
   private static final int BEFORE_ROW = 7;
 
+  /** In a stored row, the place of the beat. */
+  private static final int BEAT = 2;
+
   private ShareScript() {}
 
   /** Returns the key of the hash of a limit. */
@@ -104,8 +107,15 @@ final class ShareScript {
     List<Row> rows = new ArrayList<>();
     while (reply.hasNext()) {
       String name = ScriptWords.name(reply.word());
-      rows.add(ScriptWords.row(name, List.of(reply.word().split(" ")), BEFORE_ROW));
+      rows.add(row(name, List.of(reply.word().split(" "))));
     }
     return new Answer(id, Outcome.TAKEN, known, share, target, crowded, free, capacity, rows);
+  }
+
+  private static Row row(String name, List<String> words) {
+    if (words.size() <= BEAT) {
+      throw new IllegalArgumentException("row '" + words + "' is too short");
+    }
+    return ScriptWords.row(name, Long.parseLong(words.get(BEAT)), words, BEFORE_ROW);
   }
 }

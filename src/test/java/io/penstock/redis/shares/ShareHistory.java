@@ -486,7 +486,7 @@ final class ShareHistory {
       return;
     }
     ShareUse use = call.use();
-    Row own = new Row(member.name, answer.share(), call.later(), use.cell(), use.decayMillis());
+    Row own = new Row(member.name, -1, answer.share(), call.later(), use.cell(), use.decayMillis());
     member.shares.put(call.id(), answer.share());
     member.rows.put(call.id(), own);
     heard.add(own);
@@ -529,7 +529,7 @@ final class ShareHistory {
 
   private static Row clamped(Row row) {
     long later = Math.min(row.later(), ScriptWords.MOST);
-    return new Row(row.member(), row.share(), later, row.cell(), row.decayMillis());
+    return new Row(row.member(), row.beat(), row.share(), later, row.cell(), row.decayMillis());
   }
 
   private static BeatAnswer ordered(BeatAnswer answer) {

@@ -32,7 +32,7 @@ class ShareScriptTest {
       new LimitId(LimitId.Kind.UPSTREAM, "ü a:b/c#d+", "m 1", LimitMeasure.TOKENS, 60_000_000_000L);
   private static final String ID_WORD =
       "upstream/%C3%BC%20a%3Ab%2Fc%23d%2B:m%201/tokens:60000000000";
-  private static final Row ROW = new Row("x y", 7, Long.MAX_VALUE, new Cell(5, 1, 3, 40), 90);
+  private static final Row ROW = new Row("x y", -1, 7, Long.MAX_VALUE, new Cell(5, 1, 3, 40), 90);
 
   @ParameterizedTest
   @EnumSource
@@ -125,7 +125,7 @@ class ShareScriptTest {
                 0L,
                 "x%20y",
                 "3 1 2 100 50 0 0 7 9007199254740991 5 1 3 40 90"));
-    Row row = new Row("x y", 7, ScriptWords.MOST, ROW.cell(), 90);
+    Row row = new Row("x y", 2, 7, ScriptWords.MOST, ROW.cell(), 90);
     assertThat(answer)
         .isEqualTo(new Answer(ID, Outcome.TAKEN, true, 30, 40, true, 5, 100, List.of(row)));
     assertThat(ShareScript.answer(ID, List.of(0L))).isEqualTo(Answer.ignored(ID, Outcome.LATE));
@@ -227,7 +227,7 @@ class ShareScriptTest {
                 false,
                 List.of(new Peer("x y", -1, Life.LEFT, true)),
                 List.of(ID),
-                List.of(new Told(ID, new Row("x y", 7, 8, ROW.cell(), 90))),
+                List.of(new Told(ID, new Row("x y", -1, 7, 8, ROW.cell(), 90))),
                 7));
   }
 }
