@@ -34,8 +34,9 @@ env:
   {{- if include "penstock.hasRedis" . }}
   - {name: PENSTOCK_REDIS_SHARING, value: {{ .Values.sharing }}}
   - {name: PENSTOCK_REDIS_ON_OUTAGE, value: {{ $redis.onOutage }}}
+  - {name: PENSTOCK_REDIS_UNKNOWN_IN_OUTAGE, value: {{ $redis.unknownInOutage }}}
   - {name: PENSTOCK_REDIS_SYNC_INTERVAL, value: {{ $redis.syncInterval }}}
-  - {name: PENSTOCK_REDIS_SLICE_TTL, value: {{ $redis.sliceTtl }}}
+  - {name: PENSTOCK_REDIS_LEASE, value: {{ $redis.lease }}}
   {{- end }}
   {{- if .Values.coordination.enabled }}
   - {name: PENSTOCK_COORDINATION_ENABLED, value: "true"}

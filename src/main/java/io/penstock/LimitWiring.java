@@ -13,8 +13,15 @@ import io.penstock.redis.RedisTrouble;
 import io.penstock.redis.SharedSecret;
 import io.penstock.redis.SharingSettings;
 import io.penstock.redis.TroubleLog;
+import io.penstock.redis.shares.RedisShareStore;
 import io.penstock.region.DatabaseRegions;
 import io.penstock.region.RegionSettings;
+import io.penstock.shares.ShareSlots;
+import io.penstock.shares.ShareStatus;
+import io.penstock.shares.ShareSync;
+import io.penstock.shares.ShareTerms;
+import io.penstock.shares.SharedLimit;
+import io.penstock.shares.SharedLimitSource;
 import io.penstock.sharing.DenialRecheck;
 import io.penstock.sharing.KnownPeerCounts;
 import io.penstock.sharing.LimitId;
@@ -24,23 +31,20 @@ import io.penstock.sharing.OutagePolicy;
 import io.penstock.sharing.SharingMode;
 import io.penstock.sharing.SharingTerms;
 import io.penstock.sharing.SharingView;
-import io.penstock.sharing.SliceStore;
-import io.penstock.slices.RedisSliceStore;
-import io.penstock.slices.RoundFigures;
-import io.penstock.slices.SharedLimitSource;
-import io.penstock.slices.SliceSync;
-import io.penstock.slices.SyncPace;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -56,6 +60,12 @@ public final class LimitWiring implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 1_000;
 
   private static final int NAME_BYTES = 6;
+  private static final long CALL_NANOS = 100_000_000;
+  private static final long BEAT_NANOS = 1_000_000_000;
+  private static final int BEATS_A_LEASE = 4;
+
+  /** A permit of an instance that died may be in use for this long. */
+  private static final long PERMIT_NANOS = 600_000_000_000L;
 
   /** The configured ways of sharing limits. */
   private static final class SharingModes {
@@ -94,6 +104,8 @@ public final class LimitWiring implements AutoCloseable {
   /** The counts of other instances of this region; null when there are none. */
   private final DatabaseRegions.@Nullable LocalPeers localPeers;
 
+  private final ShareSlots slots;
+  private final BooleanSupplier ready;
   private final SharingView view;
   private final Consumer<MeterRegistry> meters;
   private final Runnable close;
@@ -105,6 +117,8 @@ public final class LimitWiring implements AutoCloseable {
       KnownPeerCounts knownPeerCounts,
       DenialRecheck denialRecheck,
       DatabaseRegions.@Nullable LocalPeers localPeers,
+      ShareSlots slots,
+      BooleanSupplier ready,
       SharingView view,
       Consumer<MeterRegistry> meters,
       Runnable close) {
@@ -114,6 +128,8 @@ public final class LimitWiring implements AutoCloseable {
     this.knownPeerCounts = knownPeerCounts;
     this.denialRecheck = denialRecheck;
     this.localPeers = localPeers;
+    this.slots = slots;
+    this.ready = ready;
     this.view = view;
     this.meters = meters;
     this.close = close;
@@ -160,6 +176,8 @@ public final class LimitWiring implements AutoCloseable {
           KnownPeerCounts.NONE,
           never,
           null,
+          new ShareSlots(List.of()),
+          () -> true,
           SharingView.ALONE,
           registry -> {},
           () -> {});
@@ -194,7 +212,17 @@ public final class LimitWiring implements AutoCloseable {
           close.run();
         };
     return new LimitWiring(
-        sharingModes, local, source, knownPeerCounts, denialRecheck, localPeers, view, meters, all);
+        sharingModes,
+        local,
+        source,
+        knownPeerCounts,
+        denialRecheck,
+        localPeers,
+        slots,
+        ready,
+        view,
+        meters,
+        all);
   }
 
   private LimitWiring across(RegionSettings settings, SnapshotSaver.Clocks clocks) {
@@ -216,7 +244,17 @@ public final class LimitWiring implements AutoCloseable {
         };
     LimitSource over = databaseRegions.over(source, sharingModes::isLocal);
     return new LimitWiring(
-        sharingModes, local, over, knownPeerCounts, denialRecheck, localPeers, view, both, all);
+        sharingModes,
+        local,
+        over,
+        knownPeerCounts,
+        denialRecheck,
+        localPeers,
+        slots,
+        ready,
+        view,
+        both,
+        all);
   }
 
   private static LimitWiring shared(
@@ -227,55 +265,96 @@ public final class LimitWiring implements AutoCloseable {
       boolean regions) {
     Ticker ticker = clocks.ticker();
     WallClock wall = clocks.wall();
-    SchedulerAlarm grants = new SchedulerAlarm("penstock-grants", ticker);
+    List<SchedulerAlarm> beats = new ArrayList<>();
+    SchedulerAlarm looks = new SchedulerAlarm("penstock-sharing", ticker);
     SchedulerAlarm counts = new SchedulerAlarm("penstock-counts", ticker);
     String member = member();
-    RedisSliceStore supply =
-        new RedisSliceStore(link, sync.namespace(), sync.sliceTtl().toNanos(), ticker, wall);
-    SliceSync sliceSync = rounds(sync, member, supply, grants, ticker);
+    ShareTerms terms = terms(sync);
+    List<RedisShareStore> stores = RedisShareStore.of(link, sync.namespace(), ticker);
+    ShareSlots slots =
+        new ShareSlots(
+            stores.stream().map(each -> slot(each, member, beats, terms, ticker)).toList());
     RedisCountStore countStore = new RedisCountStore(link, sync.namespace(), ticker, wall);
     CountSync countSync = new CountSync(countStore, member, ticker, wall, exchanges(sync));
     SharingModes sharingModes = new SharingModes(sync.sharing(), regions);
-    SharedLimitSource sliced =
-        new SharedLimitSource(sliceSync, id -> sharingModes.of(id) == SharingMode.EXACT);
+    SharedLimitSource exact =
+        new SharedLimitSource(
+            slots,
+            id -> sharingModes.of(id) == SharingMode.EXACT,
+            new SharedLimit.Terms(
+                sync.onOutage(), sync.divides(), sync.servesAlone(), PERMIT_NANOS),
+            ticker,
+            wall);
     LimitSource source =
-        new CountedLimitSource(sliced, countSync, sharingModes::of, id -> isKnown(id, regions));
+        new CountedLimitSource(exact, countSync, sharingModes::of, id -> isKnown(id, regions));
     DenialRecheck denialRecheck =
         new DenialRecheck(
             id -> sharingModes.of(id) == SharingMode.EVENTUAL,
             id -> countStore.others(member, id),
             countSync::applyFetched,
             wall);
-    sliceSync.setEventSink(eventSink);
+    ShareStatus status =
+        new ShareStatus(slots, sync.onOutage(), terms.leaseNanos(), eventSink, ticker);
     countSync.setEventSink(eventSink);
-    sliceSync.start();
+    slots.setContactListener(status::look);
+    slots.start();
+    look(status, looks, terms.beatNanos(), ticker);
     step(countSync, counts);
     return new LimitWiring(
         sharingModes,
-        sliced.local(),
+        exact.local(),
         source,
         countSync,
         denialRecheck,
         countSync::cells,
-        view(sliceSync, sync.onOutage()),
-        registry -> meter(registry, sliceSync, supply.troubles(), countSync, countStore.troubles()),
+        slots,
+        () -> status.wasReady() || (sync.servesAlone() && status.outage() != null),
+        new SharingView(status::members, status::outage),
+        registry -> {
+          meter(registry, stores, countSync, countStore.troubles());
+          SyncMeters.addShares(registry, status::silentSeconds, status::members, status::stopped);
+        },
         () -> {
-          last(sliceSync.leave());
-          grants.close();
+          last(slots.leave());
+          beats.forEach(SchedulerAlarm::close);
+          looks.close();
           counts.close();
           link.close();
         });
   }
 
-  private static SharingView view(SliceSync sliceSync, OutagePolicy policy) {
-    return new SharingView(
-        () -> sliceSync.figures().cutOff() ? 1 : sliceSync.figures().members(),
+  private static ShareSync slot(
+      RedisShareStore store,
+      String member,
+      List<SchedulerAlarm> beats,
+      ShareTerms terms,
+      Ticker ticker) {
+    SchedulerAlarm alarm = new SchedulerAlarm("penstock-shares", ticker);
+    beats.add(alarm);
+    ShareSync slot =
+        new ShareSync(member, store, ticker, alarm, terms, new SecureRandom()::nextDouble);
+    store.listen(member, slot::changed);
+    return slot;
+  }
+
+  private static void look(ShareStatus status, SchedulerAlarm alarm, long nanos, Ticker ticker) {
+    alarm.soon(
         () -> {
-          RoundFigures figures = sliceSync.figures();
-          return figures.cutOff()
-              ? new SharingView.Outage(figures.silentSinceNanos(), policy)
-              : null;
+          status.look();
+          alarm.at(ticker.nanos() + nanos, () -> look(status, alarm, nanos, ticker));
         });
+  }
+
+  private static ShareTerms terms(SharingSettings sync) {
+    long lease = sync.lease().toNanos();
+    long beat = Math.min(BEAT_NANOS, lease / BEATS_A_LEASE);
+    return new ShareTerms(
+        lease,
+        beat,
+        timeoutNanos(sync),
+        Math.min(CALL_NANOS, beat),
+        lease,
+        sync.onOutage() == OutagePolicy.CONTINUE || sync.onOutage() == OutagePolicy.ALLOW);
   }
 
   private static boolean isKnown(LimitId id, boolean regions) {
@@ -288,7 +367,7 @@ public final class LimitWiring implements AutoCloseable {
 
   /**
    * Waits for the last round, for one second at most: if Redis does not learn of it now, what is
-   * left of this instance's slices cannot be used by others for a while.
+   * left of this instance's shares cannot be used by others for a while.
    */
   private static void last(CompletionStage<?> round) {
     var _ =
@@ -310,26 +389,24 @@ public final class LimitWiring implements AutoCloseable {
 
   private static void meter(
       MeterRegistry registry,
-      SliceSync sliceSync,
-      TroubleLog ofRounds,
+      List<RedisShareStore> stores,
       CountSync countSync,
-      TroubleLog of) {
+      TroubleLog ofCounts) {
     meter(
         registry,
-        "slices",
-        () -> {
-          RoundFigures.Rounds figures = sliceSync.figures().rounds();
-          return new Shown(figures.answered(), figures.answeredNanos(), errors(ofRounds));
-        });
+        "shares",
+        () ->
+            new Shown(
+                stores.stream().mapToLong(RedisShareStore::answered).sum(),
+                stores.stream().mapToLong(RedisShareStore::answeredNanos).sum(),
+                errors(stores.getFirst().troubles())));
     meter(
         registry,
         "counts",
         () -> {
           CountSync.Figures figures = countSync.figures();
-          return new Shown(figures.answered(), figures.answeredNanos(), errors(of));
+          return new Shown(figures.answered(), figures.answeredNanos(), errors(ofCounts));
         });
-    SyncMeters.addSlices(registry, sliceSync::sliceTokens);
-    SyncMeters.addRecovering(registry, () -> sliceSync.figures().barred());
   }
 
   /** Values that the meters of a kind of sharing show. */
@@ -356,25 +433,13 @@ public final class LimitWiring implements AutoCloseable {
     return HexFormat.of().formatHex(bytes);
   }
 
-  private static SliceSync rounds(
-      SharingSettings sync,
-      String member,
-      SliceStore sliceStore,
-      SchedulerAlarm alarm,
-      Ticker ticker) {
-    long ttlNanos = sync.sliceTtl().toNanos();
-    SyncPace pace = new SyncPace(sync.interval().toNanos(), ttlNanos, timeoutNanos(sync));
-    return new SliceSync(
-        member, sliceStore, ticker, alarm, pace, sync.onOutage(), new SecureRandom()::nextDouble);
-  }
-
   private static CountSync.Terms exchanges(SharingSettings sync) {
     return new CountSync.Terms(
-        sync.interval().toNanos(), timeoutNanos(sync), sync.sliceTtl().toNanos(), sync.onOutage());
+        sync.interval().toNanos(), timeoutNanos(sync), sync.lease().toNanos(), sync.onOutage());
   }
 
   private static long timeoutNanos(SharingSettings sync) {
-    return Math.min(TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS), sync.sliceTtl().toNanos() / 2);
+    return Math.min(TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS), sync.lease().toNanos() / 2);
   }
 
   private static void step(CountSync countSync, SchedulerAlarm alarm) {
@@ -407,6 +472,16 @@ public final class LimitWiring implements AutoCloseable {
     return local;
   }
 
+  /** Returns the shares of exact limits; no slots when nothing is shared. */
+  ShareSlots slots() {
+    return slots;
+  }
+
+  /** Returns whether this instance can apply the limits that it shares. */
+  boolean isReady() {
+    return ready.getAsBoolean();
+  }
+
   /** Returns what is known of the instances that share limits. */
   SharingView view() {
     return view;
@@ -432,7 +507,7 @@ public final class LimitWiring implements AutoCloseable {
     meters.accept(registry);
   }
 
-  /** Leaves the other instances, and returns what is left of its slices to them. */
+  /** Leaves the other instances, and leaves its shares to them. */
   @Override
   public void close() {
     close.run();

@@ -39,6 +39,7 @@ import io.penstock.settings.PenstockSettings;
 import io.penstock.settings.RedisSettings;
 import io.penstock.settings.SecretText;
 import io.penstock.settings.StartSetup;
+import io.penstock.shares.ShareSlots;
 import io.penstock.sharing.DenialRecheck;
 import io.penstock.sharing.LimitSource;
 import io.penstock.sharing.SharingView;
@@ -63,6 +64,8 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
 import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.logging.logback.LogbackMetricsAutoConfiguration;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
@@ -204,6 +207,22 @@ class PenstockConfiguration {
   @Bean
   DenialRecheck afterDenial(LimitWiring limitWiring) {
     return limitWiring.afterDenial();
+  }
+
+  /** Keeps requests away from an instance that is given no shares of limits yet. */
+  @Bean
+  HealthIndicator sharingHealthIndicator(LimitWiring limitWiring) {
+    return () ->
+        limitWiring.isReady()
+            ? Health.up().build()
+            : Health.outOfService()
+                .withDetail("why", "it is given no shares of limits yet")
+                .build();
+  }
+
+  @Bean
+  ShareSlots shareSlots(LimitWiring limitWiring) {
+    return limitWiring.slots();
   }
 
   @Bean

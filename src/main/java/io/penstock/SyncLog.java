@@ -15,8 +15,8 @@ final class SyncLog implements EventSink {
   public void publish(Event event) {
     if (event instanceof Event.Synced synced) {
       switch (synced.change()) {
-        case CUT_OFF, LEARNING, RECOVERING -> LOG.warn("shared limits: {}", synced.detail());
-        case JOINING, JOINED, LEARNED, RECOVERED, REJOINED, MEMBERS ->
+        case CUT_OFF, LEARNING -> LOG.warn("shared limits: {}", synced.detail());
+        case JOINING, JOINED, LEARNED, REJOINED, MEMBERS ->
             LOG.info("shared limits: {}", synced.detail());
       }
     }

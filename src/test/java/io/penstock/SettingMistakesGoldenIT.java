@@ -148,10 +148,16 @@ class SettingMistakesGoldenIT {
         "--penstock.redis.url=redis://cache",
         "--penstock.redis.tls.ca=/none.pem");
     checked(
-        "A slice lives shorter than three rounds",
+        "A lease is too short",
         none,
         "--penstock.redis.url=redis://cache",
-        "--penstock.redis.slice-ttl=200ms");
+        "--penstock.redis.lease=200ms");
+    checked(
+        "Settings are those of an earlier version",
+        none,
+        "--penstock.redis.url=redis://cache",
+        "--penstock.redis.on-outage=share",
+        "--penstock.redis.slice-ttl=2s");
     checked("A port does not exist", none, "--server.port=80800");
   }
 

@@ -54,17 +54,17 @@ class SharedFormatIT {
         "--penstock.coordination.enabled=true"
       };
       assertServes(start(arguments));
-      assertThat(REDIS.command("HGET", key, "version")).isEqualTo("1");
+      assertThat(REDIS.command("HGET", key, "version")).isEqualTo("2");
       assertServes(start(arguments));
-      REDIS.command("HSET", key, "version", "2");
+      REDIS.command("HSET", key, "version", "1");
       assertRefused(
           start(arguments),
           "what instances share in namespace "
               + namespace
               + url
-              + " of Redis has format 2, but this version of Penstock reads format 1: use another"
+              + " of Redis has format 1, but this version of Penstock reads format 2: use another"
               + " namespace, or the version that wrote it");
-      assertThat(REDIS.command("HGET", key, "version")).isEqualTo("2");
+      assertThat(REDIS.command("HGET", key, "version")).isEqualTo("1");
     }
   }
 

@@ -55,7 +55,7 @@ public final class CountSync implements KnownPeerCounts {
    * @param intervalNanos between two exchanges
    * @param timeoutNanos after which an exchange without an answer is given up
    * @param cutOffNanos after which, without any answer, limits follow {@code onOutage}
-   * @param onOutage policy; where it concerns slices, these limits go on with their own counts
+   * @param onOutage policy; where it concerns shares, these limits go on with their own counts
    */
   public record Terms(
       long intervalNanos, long timeoutNanos, long cutOffNanos, OutagePolicy onOutage) {}
@@ -76,7 +76,7 @@ public final class CountSync implements KnownPeerCounts {
     long now = ticker.nanos();
     this.unixShift = new UnixShift(wall, now);
     this.schedule = new PollSchedule(terms.intervalNanos(), terms.timeoutNanos(), () -> 0, now);
-    this.storeContact = new StoreContact(terms.onOutage(), false, terms.cutOffNanos(), now);
+    this.storeContact = new StoreContact(terms.onOutage(), terms.cutOffNanos(), now);
     this.sharingStatus =
         new SharingStatus(SharingMode.EVENTUAL, terms.onOutage(), terms.cutOffNanos());
   }

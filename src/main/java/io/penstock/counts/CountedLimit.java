@@ -4,7 +4,7 @@ import io.penstock.limit.ChargedCell;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.PeerCounts;
-import io.penstock.limit.SliceDemand;
+import io.penstock.limit.ShareDemand;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.StoreContact;
@@ -22,7 +22,7 @@ final class CountedLimit {
    * Wakes waiting tickets when the limit is cut off or connected again. The counts of other
    * instances never free anything.
    */
-  private final SliceDemand demand = new SliceDemand(() -> {});
+  private final ShareDemand demand = new ShareDemand(() -> {});
 
   private final WriterCounts writerCounts;
   private long since = Long.MIN_VALUE;

@@ -120,12 +120,11 @@ public final class AdmissionCheck {
       long waitNanos,
       long now) {
     for (TicketRoute ticketRoute : routes) {
-      if (hasLost(ticketRoute.ofModel(), now) || hasLost(ticketRoute.pool(), now)) {
+      if (isUnavailable(ticketRoute.ofModel(), now) || isUnavailable(ticketRoute.pool(), now)) {
         return new Refusal(
-            RefusalReason.LIMIT_RECOVERING,
-            "Redis has lost data, and an instance that is gone may have used up the requests of"
-                + " the day; nothing more is granted until the day ends",
-            waitNanos);
+            RefusalReason.LIMIT_UNAVAILABLE,
+            "Redis is away, and this instance has used up its share of the requests of the day",
+            Refusal.UNKNOWN);
       }
     }
     return cause == UpstreamReadiness.Cause.MODEL_DAY
@@ -147,12 +146,13 @@ public final class AdmissionCheck {
             .orElse(quota.name());
   }
 
-  private static boolean hasLost(@Nullable Quota quota, long now) {
+  private static boolean isUnavailable(@Nullable Quota quota, long now) {
     return quota != null
         && quota.limits().stream()
             .map(MeteredLimit::limit)
             .anyMatch(
-                limit -> limit.spec() instanceof LimitSpec.Day && limit.sharing().isBarred(1, now));
+                limit ->
+                    limit.spec() instanceof LimitSpec.Day && limit.sharing().isUnavailable(1, now));
   }
 
   /** Returns the refusal of a new ticket that would wait in vain, or null. */

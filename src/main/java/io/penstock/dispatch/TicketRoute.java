@@ -199,7 +199,7 @@ public record TicketRoute(
     return lacking;
   }
 
-  /** Records the demand of a ticket for slices; returns when all quotas admit it. */
+  /** Records the demand of a ticket that waits; returns when all quotas admit it. */
   long requestAdmission(DimensionSizes sizes, long now) {
     long instant = now;
     for (Quota quota : quotas) {

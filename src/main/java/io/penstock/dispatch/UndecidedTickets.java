@@ -1,6 +1,6 @@
 package io.penstock.dispatch;
 
-import io.penstock.limit.SliceDemand;
+import io.penstock.limit.ShareDemand;
 import io.penstock.queue.Ticket.State;
 import io.penstock.quota.CallerAccount;
 import io.penstock.refusal.Refusal;
@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tickets that could not be charged to their caller at arrival although the caller may have room:
- * its limit is shared by several instances, and the slice of this one is used up. The next round,
- * or a slice that begins before it, settles the question; then each ticket is accepted or refused.
+ * its limit is shared by several instances, and the share of this one is used up. A larger share,
+ * or room in the present one before, settles the question; then each ticket is accepted or refused.
  * They wait outside of the queue, because such callers do not wait there for their key's quotas.
  * Only the owner of the queue may use this, except where a method says otherwise.
  */
@@ -27,24 +27,24 @@ public final class UndecidedTickets {
   private List<Place> places = new ArrayList<>();
   private volatile boolean woken;
 
-  private final class Place implements SliceDemand.Waiter {
+  private final class Place implements ShareDemand.Waiter {
     private final ParkedTicket parkedTicket;
-    private SliceDemand sliceDemand;
+    private ShareDemand shareDemand;
     private long begin;
 
-    Place(ParkedTicket parkedTicket, CallerAccount.AwaitingSlices dry) {
+    Place(ParkedTicket parkedTicket, CallerAccount.AwaitingShare dry) {
       this.parkedTicket = parkedTicket;
-      this.sliceDemand = dry.demand();
+      this.shareDemand = dry.demand();
       waitsFor(dry);
     }
 
-    void waitsFor(CallerAccount.AwaitingSlices dry) {
-      if (dry.demand() != sliceDemand) {
-        sliceDemand.leave(this);
-        sliceDemand = dry.demand();
+    void waitsFor(CallerAccount.AwaitingShare dry) {
+      if (dry.demand() != shareDemand) {
+        shareDemand.leave(this);
+        shareDemand = dry.demand();
       }
       begin = dry.beginsAt();
-      sliceDemand.join(this);
+      shareDemand.join(this);
     }
 
     long next() {
@@ -94,7 +94,7 @@ public final class UndecidedTickets {
   }
 
   /** Adds a ticket, or refuses it when as many wait here as the queue's bounds allow. */
-  public void add(ParkedTicket parkedTicket, CallerAccount.AwaitingSlices dry) {
+  public void add(ParkedTicket parkedTicket, CallerAccount.AwaitingShare dry) {
     String full = backlog.boundReached(routeSource.bounds(), parkedTicket);
     if (full != null) {
       refuse(parkedTicket, AdmissionCheck.queueFull(full, Ticker.NEVER));
@@ -106,7 +106,7 @@ public final class UndecidedTickets {
   }
 
   /**
-   * Tries to charge tickets again, after a wake-up or when a slice has begun, and accepts, refuses
+   * Tries to charge tickets again, after a wake-up or when its share has room, and accepts, refuses
    * or expires those it can decide; returns the instant at which it wants to be called next.
    */
   public long step(long now) {
@@ -123,7 +123,7 @@ public final class UndecidedTickets {
         places.add(place);
         next = Math.min(next, place.next());
       } else {
-        place.sliceDemand.leave(place);
+        place.shareDemand.leave(place);
         backlog.remove(place.parkedTicket);
       }
     }
@@ -161,7 +161,7 @@ public final class UndecidedTickets {
         refuse(place.parkedTicket, refusal);
         yield true;
       }
-      case CallerAccount.AwaitingSlices dry -> {
+      case CallerAccount.AwaitingShare dry -> {
         place.waitsFor(dry);
         yield false;
       }

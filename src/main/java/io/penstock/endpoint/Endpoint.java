@@ -319,7 +319,7 @@ public final class Endpoint {
     switch (parkedTicket.charge(now)) {
       case CallerAccount.Denied(Refusal refusal) ->
           ticketAccounting.denied(parkedTicket, refusal, now);
-      case CallerAccount.AwaitingSlices dry ->
+      case CallerAccount.AwaitingShare dry ->
           dispatchInbox.offer(at -> undecide(parkedTicket, dry));
       case CallerAccount.Taken taken -> dispatchInbox.offer(at -> arrive(parkedTicket, at));
     }
@@ -485,7 +485,7 @@ public final class Endpoint {
     return endpointLifecycle.closed();
   }
 
-  private void undecide(ParkedTicket parkedTicket, CallerAccount.AwaitingSlices dry) {
+  private void undecide(ParkedTicket parkedTicket, CallerAccount.AwaitingShare dry) {
     undecided.add(parkedTicket, dry);
     if (parkedTicket.shadow() == null) {
       services.directory().add(this, parkedTicket);

@@ -197,7 +197,7 @@ public sealed interface Event {
       implements Event {
     /** Kind of change. */
     public enum Change {
-      /** This instance has just come, and is granted nothing for as long as a slice lasts. */
+      /** This instance has just come, and is given nothing until all others know it. */
       JOINING,
       /** This instance is granted what there is. */
       JOINED,
@@ -205,15 +205,7 @@ public sealed interface Event {
       LEARNING,
       /** The amount spent has been learned. */
       LEARNED,
-      /**
-       * Limits grant nothing more for a while, because the record of spending may have been lost.
-       */
-      RECOVERING,
-      /** All limits grant what there is again. */
-      RECOVERED,
-      /**
-       * Nothing was heard for as long as a slice lasts: limits do what is configured for an outage.
-       */
+      /** Nothing was heard for a lease: limits do what is configured for an outage. */
       CUT_OFF,
       /** Contact is restored, and limits are shared. */
       REJOINED,

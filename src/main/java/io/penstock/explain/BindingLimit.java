@@ -29,12 +29,14 @@ public record BindingLimit(
     QUEUE_FULL,
     /** A limit has too little room. */
     LIMIT,
-    /** This instance has used up its slice of a shared limit; the next round may bring more. */
-    SLICE,
+    /** This instance has used up its share of a limit; others may leave it more. */
+    SHARE,
+    /** Redis may have lost data: shares grow again when all instances have stated theirs. */
+    SETTLING,
+    /** This instance has just come: it is given shares when all instances know it. */
+    LISTING,
     /** A limit is shared with others, and nothing is heard from them. */
     LIMIT_UNAVAILABLE,
-    /** Redis has lost data: an instance that is gone may have used up a limit. */
-    LIMIT_RECOVERING,
     /** The provider refused requests because of its limits, and is left alone for a while. */
     UPSTREAM_PAUSED,
     /** An operator paused the upstream. */

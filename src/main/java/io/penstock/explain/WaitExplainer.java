@@ -6,6 +6,8 @@ import io.penstock.dispatch.WarmupGroup;
 import io.penstock.explain.BindingLimit.Cause;
 import io.penstock.explain.WaitExplanation.Considered;
 import io.penstock.explain.WaitExplanation.Owner;
+import io.penstock.limit.LimitSharing;
+import io.penstock.limit.ShareNews;
 import io.penstock.pool.Upstream;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.LimitStatus;
@@ -177,16 +179,22 @@ public final class WaitExplainer {
   }
 
   private Cause cause(LimitStatus limitStatus) {
-    if (limitStatus.metered().limit().sharing().refusal() != null) {
+    LimitSharing sharing = limitStatus.metered().limit().sharing();
+    if (sharing.refusal() != null || sharing.isUnavailable(1, now)) {
       return Cause.LIMIT_UNAVAILABLE;
     }
-    if (limitStatus.metered().limit().sharing().isBarred(1, now)) {
-      return Cause.LIMIT_RECOVERING;
-    }
-    if (limitStatus.awaitingSlices()) {
-      return Cause.SLICE;
+    if (limitStatus.awaitingShare()) {
+      return ofShare(sharing.contact());
     }
     return limitStatus.onlyPaced() ? Cause.PACE : Cause.LIMIT;
+  }
+
+  private static Cause ofShare(ShareNews.@Nullable Contact contact) {
+    return switch (contact) {
+      case LISTING -> Cause.LISTING;
+      case SETTLING -> Cause.SETTLING;
+      case null, default -> Cause.SHARE;
+    };
   }
 
   private void add(Owner owner, LimitStatus limitStatus, boolean alreadyCharged) {

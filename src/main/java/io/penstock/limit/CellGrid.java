@@ -1,9 +1,12 @@
 package io.penstock.limit;
 
+import java.time.ZoneId;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Approximate position of the cells of a shared limit on this instance's own clock. It decides in
- * which cell an overrun is counted. {@link Span} gives the exact time in which a slice may be
- * spent.
+ * which cell an overrun is counted.
  *
  * @param cell the number of one of the cells, or {@link #NONE} when none runs
  * @param startNanos about when that cell starts
@@ -58,8 +61,17 @@ public record CellGrid(long cell, long startNanos, long cellNanos, long step) {
    */
   static LocalState become(LocalState own, LimitSpec next, long now) {
     LocalState changed = StateFactory.changed(own, next, now).frozen();
-    boolean same = CellPartition.sameCells(own.spec(), next);
-    return changed instanceof DayState day && !same ? day.begunAnew(now) : changed;
+    return changed instanceof DayState day && !endsAsBefore(own.spec(), day.spec())
+        ? day.begunAnew(now)
+        : changed;
+  }
+
+  private static boolean endsAsBefore(LimitSpec before, LimitSpec.Day next) {
+    return before instanceof LimitSpec.Day day && Objects.equals(zone(day), zone(next));
+  }
+
+  private static @Nullable ZoneId zone(LimitSpec.Day day) {
+    return day.midnight() == null ? null : day.midnight().zone();
   }
 
   /**
@@ -79,21 +91,5 @@ public record CellGrid(long cell, long startNanos, long cellNanos, long step) {
           day.ending(idle.endsAt());
       default -> next;
     };
-  }
-
-  /**
-   * The time in which the slice of a cell may be spent. From the first instant until before the
-   * second the cell certainly runs, and the slice is valid.
-   *
-   * @param fromNanos by this instance's own clock
-   * @param untilNanos at most {@code fromNanos} when the slice may never be spent
-   */
-  public record Span(long fromNanos, long untilNanos) {
-    /** An empty span: the slice may never be spent. */
-    public static final Span NEVER = new Span(Long.MAX_VALUE, Long.MIN_VALUE);
-
-    boolean runs(long now) {
-      return fromNanos <= now && now < untilNanos;
-    }
   }
 }

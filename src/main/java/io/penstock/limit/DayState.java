@@ -83,6 +83,11 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
     return new DayState(spec, other, charged, reserved);
   }
 
+  /** Returns whether its days begin with their first use, and end 24 hours later. */
+  boolean beginsWithFirstUse() {
+    return spec.midnight() == null;
+  }
+
   private boolean over(long now) {
     return now >= endsAt;
   }

@@ -119,9 +119,20 @@ record HeldShare(
     return lease.test(now) ? amount(local, now) : 0;
   }
 
-  /** Returns the local state with a fixed window that begins with that of all instances. */
+  /**
+   * Returns the local state with a fixed window that begins with that of all instances, or a day
+   * that ends with theirs.
+   */
   LocalState aligned(LocalState local, long now) {
+    if (local instanceof DayState day && runsFirstUse(day, now)) {
+      return day.until(laterNanos);
+    }
     return grid == null ? local : grid.aligned(local, now);
+  }
+
+  /** Returns whether a day runs that began with its first use, perhaps at another instance. */
+  private boolean runsFirstUse(DayState day, long now) {
+    return day.beginsWithFirstUse() && laterNanos != Ticker.NEVER && now < laterNanos;
   }
 
   /** Returns what this instance must hold itself to: what counts of all that it has spent. */
@@ -132,6 +143,14 @@ record HeldShare(
       case TokenBucketState _ -> AmountBound.sum(owed.debt(), owed.reserved());
       default -> AmountBound.sum(owed.charged(), owed.reserved());
     };
+  }
+
+  /** Returns what is owed, when the local state says {@code own}. */
+  LimitBalance balance(LocalState local, LimitBalance own) {
+    // a bucket without a share has the size 1, because none has the size 0
+    return local instanceof TokenBucketState && amount == 0
+        ? new LimitBalance(0, own.debt(), own.reserved())
+        : own;
   }
 
   /** Returns what counts now, as far as a share is needed for it. */
@@ -197,10 +216,18 @@ record HeldShare(
 
   /** Returns whether only a larger share is lacking, and it is not known yet if there is one. */
   boolean isAwaiting(LocalState local, long need, long now) {
-    return need > room(local, now)
-        && need <= localRoom(local, now)
+    return isShort(local, need, now)
         && !news.denies(need, now)
-        && !news.isAway();
+        && news.contact() != ShareNews.Contact.AWAY;
+  }
+
+  /** Returns whether only a larger share is lacking, and the store is away. */
+  boolean isUnavailable(LocalState local, long need, long now) {
+    return news.contact() == ShareNews.Contact.AWAY && isShort(local, need, now);
+  }
+
+  private boolean isShort(LocalState local, long need, long now) {
+    return need > room(local, now) && need <= localRoom(local, now);
   }
 
   /** Returns what is left of the limit for all instances, as far as is known. */
@@ -237,6 +264,12 @@ record HeldShare(
 
   /** Returns a local state after something was taken; a fixed window begins with its cell. */
   LocalState begun(LocalState before, LocalState next, long now) {
+    if (before instanceof DayState day
+        && next instanceof DayState begun
+        && runsFirstUse(day, now)
+        && day.isIdle(now)) {
+      return begun.ending(day.endsAt());
+    }
     return grid == null ? next : grid.begun(before, next, now);
   }
 
@@ -249,10 +282,28 @@ record HeldShare(
   HeldShare spending(LocalState before, LocalState next, long more) {
     long total = AmountBound.sum(spent, Math.max(0, more));
     EndedCell last = isSameCell(before, next) ? ended : new EndedCell(mark(before), in(before));
-    return new HeldShare(whole, amount, later, laterNanos, lease, grid, last, total, news);
+    boolean begins =
+        next instanceof DayState day && !isSameCell(before, next) && beginsFirstUse(day);
+    boolean isLater = begins && laterNanos != Ticker.NEVER;
+    return new HeldShare(
+        whole,
+        isLater ? Math.min(amount, later) : amount,
+        later,
+        begins ? mark(next) : laterNanos,
+        lease,
+        grid,
+        last,
+        total,
+        news);
   }
 
-  /** Returns what was spent in the window or day before the one that runs at {@code now}. */
+  /** Returns whether a day has begun with its first use that is later than that of the share. */
+  private boolean beginsFirstUse(DayState day) {
+    return day.beginsWithFirstUse()
+        && (laterNanos == Ticker.NEVER || day.endsAt() - laterNanos > length(day) / 2);
+  }
+
+  /** Returns what was spent in the last window or day before the running one. */
   long earlier(LocalState local, long now) {
     LocalState own = aligned(local, now);
     if (own instanceof DayState day && now >= day.endsAt()) {

@@ -172,9 +172,8 @@ public final class Limit {
   }
 
   /**
-   * Records that {@code amount} is waited for, if only slices of other instances are lacking: they
-   * may be asked for it, and the waiters are woken when there may be enough. {@link #take} does so
-   * itself.
+   * Records that {@code amount} is waited for, if only a larger share is lacking: it may be asked
+   * for, and the waiters are woken when there may be enough. {@link #take} does so itself.
    */
   public void recordDemand(long amount, long now) {
     LimitState current = state();
@@ -212,6 +211,7 @@ public final class Limit {
       }
       LimitState.Successor taken = current.take(cut.taken(), cut.reserved(), now);
       if (replace(current, taken.next())) {
+        taken.next().tellOfDay(current);
         return taken.receipt();
       }
     }
@@ -306,7 +306,7 @@ public final class Limit {
   /**
    * Moves the charge of a trailing window to the sub-cell of {@code now}, so that it counts as if
    * it had been taken now. Never moves it to an earlier sub-cell, and has no effect on other
-   * limits. Slices stay spent in the cell that they were granted for.
+   * limits.
    *
    * @return the receipt of the charge from now on
    */
@@ -335,6 +335,7 @@ public final class Limit {
       }
       LimitState.Successor charged = current.charge(amount, released, now);
       if (replace(current, charged.next())) {
+        charged.next().tellOfDay(current);
         return charged.receipt();
       }
     }

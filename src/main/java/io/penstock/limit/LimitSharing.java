@@ -3,12 +3,11 @@ package io.penstock.limit;
 import io.penstock.cost.Weight;
 import io.penstock.refusal.Refusal;
 import io.penstock.time.Ticker;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,17 +22,28 @@ public final class LimitSharing {
   }
 
   /** Returns the demand of waiters for what other instances leave of the limit, or null. */
-  public @Nullable SliceDemand demand() {
-    return limit.state().sliceDemand();
+  public @Nullable ShareDemand demand() {
+    return limit.state().shareDemand();
   }
 
-  /** Returns whether only slices are lacking, and some may arrive, or begin, at any moment. */
-  public boolean isAwaitingSlices(long amount, long now) {
-    return limit.state().isAwaitingSlices(amount, now);
+  /** Returns whether only a larger share is lacking, and one may come at any moment. */
+  public boolean isAwaitingShare(long amount, long now) {
+    return limit.state().isAwaitingShare(amount, now);
   }
 
-  /** Returns whether only slices that are not here would let {@code amount} pass. */
-  public boolean needsMissingSlices(long amount, long now) {
+  /** Returns whether only a larger share is lacking, and the store of shares is away. */
+  public boolean isUnavailable(long amount, long now) {
+    return limit.state().isUnavailable(amount, now);
+  }
+
+  /** Returns the contact with the store of shares; null when the limit is not held to a share. */
+  public ShareNews.@Nullable Contact contact() {
+    HeldShare share = limit.state().heldShare();
+    return share == null ? null : share.news().contact();
+  }
+
+  /** Returns whether only a larger share would let {@code amount} pass. */
+  public boolean needsLargerShare(long amount, long now) {
     return limit.state().roomFreeAt(amount, now) == Ticker.NEVER;
   }
 
@@ -57,10 +67,10 @@ public final class LimitSharing {
    * those that were counted here.
    *
    * @param peerCounts all that was heard of them, which replaces what was known before
-   * @param sliceDemand the waiters to wake when the limit rejoins others or is cut off from them
+   * @param shareDemand the waiters to wake when the limit rejoins others or is cut off from them
    */
-  public void applyPeerCounts(PeerCounts peerCounts, SliceDemand sliceDemand, long now) {
-    limit.change(each -> each.counted(peerCounts, sliceDemand, now));
+  public void applyPeerCounts(PeerCounts peerCounts, ShareDemand shareDemand, long now) {
+    limit.change(each -> each.counted(peerCounts, shareDemand, now));
   }
 
   /** Stops leaving room for what others counted. */
@@ -81,17 +91,9 @@ public final class LimitSharing {
     limit.change(LimitState::rejoined);
   }
 
-  /**
-   * Shares the limit with other instances: from now on no more passes than what is {@linkplain
-   * #addSlices granted}. Debt and reserved output stay; earlier slices are forgotten.
-   */
-  public void share(SliceDemand sliceDemand, long now) {
-    limit.change(each -> each.shared(sliceDemand, now));
-  }
-
-  /** Undoes {@link #share} and {@link #holdShares}. Debt and reserved output stay. */
+  /** Undoes {@link #holdShares}. Debt and reserved output stay. */
   public void unshare(long now) {
-    limit.change(each -> each.released(now).unshared(now));
+    limit.change(each -> each.released(now));
   }
 
   /**
@@ -100,7 +102,7 @@ public final class LimitSharing {
    * @param lease tells whether a share may be spent at an instant
    * @param demand the waiters for a larger share
    */
-  public void holdShares(LongPredicate lease, SliceDemand demand, long now) {
+  public void holdShares(LongPredicate lease, ShareDemand demand, long now) {
     limit.change(each -> each.holding(lease, demand, now));
   }
 
@@ -127,59 +129,13 @@ public final class LimitSharing {
 
   private static ShareStanding standing(LimitState state, @Nullable CellGrid grid, long now) {
     HeldShare share = Objects.requireNonNull(state.heldShare(), "the limit holds no share");
-    SliceDemand demand = Objects.requireNonNull(state.sliceDemand());
+    ShareDemand demand = Objects.requireNonNull(state.shareDemand());
     return share.standing(state.local(), grid, state.capacity(now), demand.most(), now);
   }
 
   /** Takes in what the store said of a limit that is held to a share. */
-  public void hear(ShareNews news) {
+  public void hear(UnaryOperator<ShareNews> news) {
     limit.change(each -> each.hearing(news));
-  }
-
-  /**
-   * Returns what to report of a shared limit. Until more is granted, no more than that is spent,
-   * except for usage that runs over.
-   *
-   * @param grid the position of the limit's cells about now
-   * @param oldest the first cell that counts; those before it are forgotten
-   * @param ahead the last cell that anything is granted in
-   * @param keep how much may stay free in a cell; the rest is given up
-   */
-  public SpendingReport spendingReport(
-      CellGrid grid, long oldest, long ahead, long keep, long now) {
-    while (true) {
-      LimitState current = limit.state();
-      LimitState next = current.tallied(grid, oldest, ahead, keep, now);
-      if (limit.replace(current, next)) {
-        return next.spendingReport(now);
-      }
-    }
-  }
-
-  /**
-   * Adds slices to a shared limit, and lets it spend all its slices in the given spans.
-   *
-   * @param more amounts by cell
-   * @param storeReport what was reported with them
-   * @param spans when what is left of a cell may be spent
-   */
-  public void addSlices(
-      List<CellAmount> more, StoreReport storeReport, LongFunction<CellGrid.Span> spans) {
-    limit.change(each -> each.withSlices(more, storeReport, spans));
-  }
-
-  /** Stops the spending of its slices. */
-  public void dropSlices() {
-    limit.change(LimitState::withSlicesDropped);
-  }
-
-  /**
-   * Returns whether {@code amount} of a limit shared in slices, which this instance has not used up
-   * itself, is not granted now because the store lost data, and an instance that may have spent of
-   * the limit can no longer report how much.
-   */
-  public boolean isBarred(long amount, long now) {
-    return limit.state().isBarred(amount, now);
   }
 
   /** Makes a limit leave room for what other regions count, from now on. */
@@ -230,7 +186,7 @@ public final class LimitSharing {
       if (use == null
           || refusal() != null
           || !(limit.decide(weight, now) instanceof LimitAnswer.Wait)
-          || isAwaitingSlices(weight.amount(), now)) {
+          || isAwaitingShare(weight.amount(), now)) {
         return;
       }
       RegionUse next = use.withDenial(state.capacity(now), now);

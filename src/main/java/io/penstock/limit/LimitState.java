@@ -2,9 +2,8 @@ package io.penstock.limit;
 
 import io.penstock.time.Ticker;
 import java.util.List;
-import java.util.Objects;
-import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,54 +11,42 @@ import org.jspecify.annotations.Nullable;
  * that an {@link OpenWindow} changes in place. Each method computes a value or a successor from
  * this state and an instant.
  *
- * <p>The parts restrict the limit in this order: slices or peer counts, then an outage, then
- * regions. Slices and peer counts exclude each other, and an outage concerns only limits that have
+ * <p>The parts restrict the limit in this order: a share or peer counts, then an outage, then
+ * regions. A share and peer counts exclude each other, and an outage concerns only limits that have
  * either.
  *
  * @param local the state of the limit by its algorithm
  * @param heldShare the share that this instance holds; null when others have none
- * @param slices the slices that this instance was granted; null when they are not needed
  * @param peerCounts what other instances counted; null when nothing is known of it
- * @param sliceDemand the waiters for slices or peer counts; null without either
+ * @param shareDemand the waiters for a share or peer counts; null without either
  * @param outageCap what passes during an outage; null without an outage
- * @param share the state of this instance's share of a limit that has slices during an {@link
- *     OutageCap.Share}; null when it has none, or when a share of the limit would let nothing pass
  * @param regionUse the use of the limit in the cells of all regions; null when they do not share it
  */
 record LimitState(
     LocalState local,
     @Nullable HeldShare heldShare,
-    @Nullable SharedSlices slices,
     @Nullable PeerCounts peerCounts,
-    @Nullable SliceDemand sliceDemand,
+    @Nullable ShareDemand shareDemand,
     @Nullable OutageCap outageCap,
-    @Nullable LocalState share,
     @Nullable RegionUse regionUse) {
   /** Returns the state of a limit that nobody else spends or counts. */
   static LimitState of(LocalState local) {
-    return new LimitState(local, null, null, null, null, null, null, null);
+    return new LimitState(local, null, null, null, null, null);
   }
 
   private LimitState with(LocalState next) {
     return next.equals(local)
         ? this
-        : new LimitState(
-            next, heldShare, slices, peerCounts, sliceDemand, outageCap, share, regionUse);
-  }
-
-  private LimitState with(SharedSlices next) {
-    return new LimitState(
-        local, heldShare, next, peerCounts, sliceDemand, outageCap, share, regionUse);
+        : new LimitState(next, heldShare, peerCounts, shareDemand, outageCap, regionUse);
   }
 
   private LimitState with(@Nullable RegionUse next) {
-    return new LimitState(
-        local.frozen(), heldShare, slices, peerCounts, sliceDemand, outageCap, share, next);
+    return new LimitState(local.frozen(), heldShare, peerCounts, shareDemand, outageCap, next);
   }
 
   /** Returns the form in which a limit keeps this state. */
   LimitState storedForm() {
-    if (heldShare != null || slices != null || peerCounts != null || regionUse != null) {
+    if (heldShare != null || peerCounts != null || regionUse != null) {
       return this;
     }
     return local instanceof FixedWindowState window ? of(window.storedForm()) : this;
@@ -76,10 +63,7 @@ record LimitState(
 
   /** Returns the local state, with a window or day that begins and ends with its shared cell. */
   LocalState alignedLocal(long now) {
-    if (heldShare != null) {
-      return heldShare.aligned(local, now);
-    }
-    return slices == null ? local : slices.aligned(local, now);
+    return heldShare == null ? local : heldShare.aligned(local, now);
   }
 
   /** Returns the local state from which something is taken now: an idle window begins in time. */
@@ -93,9 +77,7 @@ record LimitState(
 
   /** Returns the largest amount that could ever be admitted at once. */
   long capacity() {
-    return heldShare == null
-        ? withinReport(local.capacity())
-        : heldShare.wholeCapacity(local.capacity());
+    return heldShare == null ? local.capacity() : heldShare.wholeCapacity(local.capacity());
   }
 
   /**
@@ -103,33 +85,23 @@ record LimitState(
    * provider is in force.
    */
   long capacity(long now) {
-    return heldShare == null
-        ? withinReport(local.capacity(now))
-        : heldShare.wholeCapacity(local.capacity(now));
+    return heldShare == null ? local.capacity(now) : heldShare.wholeCapacity(local.capacity(now));
   }
 
   /** Returns whether other instances or regions spend the limit, too. */
   boolean isShared() {
-    return heldShare != null || slices != null || peerCounts != null || regionUse != null;
+    return heldShare != null || peerCounts != null || regionUse != null;
   }
 
   /**
-   * Returns the part of the capacity that this instance has to itself: what it was granted of a
-   * limit shared in slices, what it has charged itself to one that is counted with others, else
-   * all.
+   * Returns the part of the capacity that this instance has to itself: its share, what it has
+   * charged itself to one that is counted with others, else all.
    */
   long ownCapacity(long now) {
     if (heldShare != null) {
       return Math.min(capacity(now), heldShare.amount(local, now));
     }
-    if (slices != null) {
-      return Math.min(capacity(now), slices.grantedCells().granted());
-    }
     return isShared() ? Math.min(capacity(now), local.balance(now).charged()) : capacity(now);
-  }
-
-  private long withinReport(long capacity) {
-    return slices == null ? capacity : Math.min(slices.storeReport().capacity(), capacity);
   }
 
   /** Returns the amount that would be admitted now, ignoring the pace, ≥ 0. */
@@ -144,18 +116,12 @@ record LimitState(
     if (outageCap == null) {
       return roomWithoutOutage(now);
     }
-    if (slices != null && share != null) {
-      return Math.min(slices.localRoom(local, now), slices.aligned(share, now).room(now));
-    }
     return isOpenDuringOutage() ? capacity(now) : 0;
   }
 
   private long roomWithoutOutage(long now) {
     if (heldShare != null) {
       return heldShare.room(local, now);
-    }
-    if (slices != null) {
-      return slices.room(local, now);
     }
     return peerCounts == null
         ? local.room(now)
@@ -170,9 +136,7 @@ record LimitState(
     if (heldShare != null && outageCap == null) {
       return heldShare.localRoom(local, now);
     }
-    return slices != null && (outageCap == null || share != null)
-        ? slices.localRoom(local, now)
-        : roomWithoutRegions(now);
+    return roomWithoutRegions(now);
   }
 
   /** Returns whether regions restrict it. They do not while an outage lets everything pass. */
@@ -196,9 +160,7 @@ record LimitState(
     if (outageCap == null && heldShare != null) {
       return heldShare.remainder(local, wholeAt(now), now);
     }
-    return slices != null && outageCap == null
-        ? slices.remainder(local, capacity(now), wholeAt(now), now)
-        : new LimitRemainder(roomWithoutRegions(now), wholeAt(now));
+    return new LimitRemainder(roomWithoutRegions(now), wholeAt(now));
   }
 
   /**
@@ -230,8 +192,7 @@ record LimitState(
     if (isOpenDuringOutage()) {
       return now;
     }
-    long own = alignedLocal(now).paceAllowsAt(amount, now);
-    return share == null ? own : Math.max(own, share.paceAllowsAt(amount, now));
+    return alignedLocal(now).paceAllowsAt(amount, now);
   }
 
   /** Returns the instant at which {@code amount} ≤ capacity is admitted if nothing else happens. */
@@ -282,20 +243,12 @@ record LimitState(
     if (outageCap == null) {
       return roomWithoutOutageFreeAt(amount, now);
     }
-    if (slices != null && share != null && amount <= share.capacity(now)) {
-      return Math.max(
-          alignedLocal(now).roomFreeAt(amount, now),
-          slices.aligned(share, now).roomFreeAt(amount, now));
-    }
     return isOpenDuringOutage() || amount == 0 ? now : Ticker.NEVER;
   }
 
   private long roomWithoutOutageFreeAt(long amount, long now) {
     if (heldShare != null) {
       return heldShare.roomFreeAt(local, amount, now);
-    }
-    if (slices != null) {
-      return slices.roomFreeAt(local, amount, now);
     }
     return peerCounts == null
         ? local.roomFreeAt(amount, now)
@@ -325,7 +278,7 @@ record LimitState(
   LimitState alone(long now) {
     LocalState own = heldShare == null ? alignedLocal(now) : heldShare.freed(local, now);
     LocalState copy = own instanceof OpenWindow open ? open.seen() : own;
-    return new LimitState(copy, null, null, peerCounts, null, null, null, regionUse);
+    return new LimitState(copy, null, peerCounts, null, null, regionUse);
   }
 
   /** Returns this state for a {@link LimitProjection}: alone, and with reserved output charged. */
@@ -335,25 +288,32 @@ record LimitState(
     return reserved == 0 ? copy : copy.with(copy.local.charge(reserved, reserved, now).next());
   }
 
-  /** Returns whether only slices are lacking, and it is not known yet whether any can be had. */
-  boolean isAwaitingSlices(long amount, long now) {
-    long cut = Math.min(amount, capacity(now));
-    if (heldShare != null && outageCap == null) {
-      return (regionUse == null || isAdmittedByRegions(regionUse, cut, now))
-          && heldShare.isAwaiting(local, cut, now);
+  /** Tells other instances if a day has begun with its first use since an earlier state. */
+  void tellOfDay(LimitState before) {
+    if (heldShare != null
+        && shareDemand != null
+        && local instanceof DayState day
+        && before.local instanceof DayState earlier
+        && day.beginsWithFirstUse()
+        && day.endsAt() != earlier.endsAt()) {
+      shareDemand.hurry();
     }
-    if (slices == null || outageCap != null) {
-      return false;
-    }
-    return (regionUse == null || isAdmittedByRegions(regionUse, cut, now))
-        && slices.isAwaitingSlices(local, cut, now);
   }
 
-  /** Returns whether slices are not granted now because spending may have been lost. */
-  boolean isBarred(long amount, long now) {
-    return slices != null
-        && slices.storeReport().bars(now)
-        && Math.min(amount, capacity(now)) <= slices.localRoom(local, now);
+  /** Returns whether only a larger share is lacking, and the store of shares is away. */
+  boolean isUnavailable(long amount, long now) {
+    return heldShare != null
+        && outageCap == null
+        && heldShare.isUnavailable(local, Math.min(amount, capacity(now)), now);
+  }
+
+  /** Returns whether only a larger share is lacking, and it may be had soon. */
+  boolean isAwaitingShare(long amount, long now) {
+    long cut = Math.min(amount, capacity(now));
+    return heldShare != null
+        && outageCap == null
+        && (regionUse == null || isAdmittedByRegions(regionUse, cut, now))
+        && heldShare.isAwaiting(local, cut, now);
   }
 
   /**
@@ -361,13 +321,10 @@ record LimitState(
    * otherwise, and for most kinds of limits, {@link Ticker#NEVER}.
    */
   long windowEndsAt(long amount, long now) {
-    if ((slices == null && heldShare == null) || outageCap != null) {
+    if (heldShare == null || outageCap != null) {
       return Ticker.NEVER;
     }
-    long ends =
-        slices == null
-            ? Objects.requireNonNull(heldShare).windowEndsAt(local, amount, now)
-            : slices.windowEndsAt(local, amount, now);
+    long ends = heldShare.windowEndsAt(local, amount, now);
     return regionUse == null || ends == Ticker.NEVER
         ? ends
         : regionsFreeAt(regionUse, amount, Math.max(now, ends));
@@ -375,14 +332,8 @@ record LimitState(
 
   /** Records that {@code amount} is waited for, if other instances may grant it. */
   void recordDemand(long amount, long now) {
-    if (heldShare != null && sliceDemand != null) {
-      if (heldShare.lacks(local, amount, now)) {
-        sliceDemand.recordLack(amount, false, false);
-      }
-      return;
-    }
-    if (slices != null && sliceDemand != null && outageCap == null) {
-      slices.recordDemand(local, sliceDemand, amount, now);
+    if (heldShare != null && shareDemand != null && heldShare.lacks(local, amount, now)) {
+      shareDemand.recordLack(Math.max(1, amount)); // 0 may wait for the pace of a larger share
     }
   }
 
@@ -407,18 +358,6 @@ record LimitState(
     if (heldShare != null) {
       return spent(heldShare, heldShare.begun(before, own.next(), now), taken + held, use, own);
     }
-    if (slices != null) {
-      long cell = slices.spendingCell(local, now);
-      SharedSlices next = slices.taken(local, cell, taken, held);
-      LocalState begun = begun(slices, before, own.next(), now);
-      if (share == null) {
-        return changed(begun, next, null, use, own.receipt().in(cell));
-      }
-      LocalState alignedShare = slices.aligned(share, now);
-      LocalState.Taken part = alignedShare.take(taken, held, now);
-      LocalState nextShare = slices.begun(alignedShare, part.next(), now);
-      return changed(begun, next, nextShare, use, part.receipt().in(cell));
-    }
     if (peerCounts != null
         && before instanceof FixedWindowState idle
         && own.next() instanceof FixedWindowState begun
@@ -428,9 +367,9 @@ record LimitState(
       FixedWindowState onGrid =
           new FixedWindowState(
               begun.spec(), idle.start(), begun.charged(), begun.debt(), begun.reserved());
-      return changed(onGrid, null, null, use, new LimitAnswer.Receipt(idle.start(), taken, held));
+      return changed(onGrid, use, new LimitAnswer.Receipt(idle.start(), taken, held));
     }
-    return changed(own.next(), null, null, use, own.receipt());
+    return changed(own.next(), use, own.receipt());
   }
 
   /**
@@ -445,19 +384,7 @@ record LimitState(
       LocalState begun = heldShare.begun(before, own.next(), now);
       return spent(heldShare, begun, amount - released, use, own);
     }
-    if (slices == null) {
-      return changed(own.next(), null, null, use, own.receipt());
-    }
-    long cell = slices.spendingCell(local, now);
-    SharedSlices next = slices.charged(local, cell, amount, released);
-    LocalState begun = begun(slices, before, own.next(), now);
-    if (share == null) {
-      return changed(begun, next, null, use, own.receipt().in(cell));
-    }
-    LocalState alignedShare = slices.aligned(share, now);
-    LocalState part = alignedShare.charge(amount, released, now).next();
-    LocalState nextShare = slices.begun(alignedShare, part, now);
-    return changed(begun, next, nextShare, use, own.receipt().in(cell));
+    return changed(own.next(), use, own.receipt());
   }
 
   private Successor spent(
@@ -468,39 +395,24 @@ record LimitState(
             isOpenDuringOutage() ? next.withoutDebt() : next,
             share.spending(local, next, more),
             null,
-            null,
-            sliceDemand,
+            shareDemand,
             outageCap,
-            null,
             use);
     return new Successor(state, use == null ? receipt : receipt.within(use.newest()));
-  }
-
-  /** Corrects a local state that slices restrict: the slots are those of the slices. */
-  private static LocalState begun(
-      SharedSlices slices, LocalState before, LocalState next, long now) {
-    return next instanceof StrictState ? before : slices.begun(before, next, now);
   }
 
   /**
    * Returns the state after something was taken. During an outage that lets everything pass, what
    * passes leaves no debt: it stops counting with its window.
    */
-  private Successor changed(
-      LocalState next,
-      @Nullable SharedSlices nextSlices,
-      @Nullable LocalState nextShare,
-      @Nullable RegionUse use,
-      LimitAnswer.Receipt receipt) {
+  private Successor changed(LocalState next, @Nullable RegionUse use, LimitAnswer.Receipt receipt) {
     return new Successor(
         new LimitState(
             isOpenDuringOutage() ? next.withoutDebt() : next,
             heldShare,
-            nextSlices,
             peerCounts,
-            sliceDemand,
+            shareDemand,
             outageCap,
-            nextShare,
             use),
         use == null ? receipt : receipt.within(use.newest()));
   }
@@ -511,32 +423,16 @@ record LimitState(
    */
   LimitState giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
     RegionUse use = regionUse == null ? null : regionUse.minus(receipt, taken, held, now);
-    if (slices == null) {
-      LocalState next =
-          heldShare == null
-              ? local.giveBack(receipt, taken, held, now)
-              : heldShare.givenBack(local, receipt, taken, held, now);
-      return new LimitState(next, heldShare, null, peerCounts, sliceDemand, outageCap, null, use);
-    }
-    LocalState alone = slices.aligned(local, now);
-    long mark = share == null ? receipt.totalTaken() : 0; // that of a share is another total
-    return new LimitState(
-        slices.givenBackHere(alone, receipt, mark, taken, held, now),
-        heldShare,
-        slices.givenBack(alone, receipt, taken, held, now),
-        null,
-        sliceDemand,
-        outageCap,
-        share == null
-            ? null
-            : slices.givenBackHere(slices.aligned(share, now), receipt, 0, taken, held, now),
-        use);
+    LocalState next =
+        heldShare == null
+            ? local.giveBack(receipt, taken, held, now)
+            : heldShare.givenBack(local, receipt, taken, held, now);
+    return new LimitState(next, heldShare, peerCounts, shareDemand, outageCap, use);
   }
 
   /**
    * Returns the state after the charge of a trailing window has moved to the sub-cell of {@code
-   * now}, with the receipt of the moved charge; null when it stays where it is. Slices stay spent
-   * in the cell that they were granted for, because no other cell has room for them for certain.
+   * now}, with the receipt of the moved charge; null when it stays where it is.
    */
   @Nullable Successor moved(LimitAnswer.Receipt receipt, long now) {
     TrailingWindowState next =
@@ -546,7 +442,8 @@ record LimitState(
 
   /** Returns what the limit owes at {@code now}. */
   LimitBalance balance(long now) {
-    return alignedLocal(now).balance(now);
+    LimitBalance own = alignedLocal(now).balance(now);
+    return heldShare == null ? own : heldShare.balance(local, own);
   }
 
   /**
@@ -604,59 +501,24 @@ record LimitState(
   LimitState withSpec(LimitSpec next, long now) {
     RegionUse use = RegionCells.sameCells(spec(), next) ? regionUse : null;
     if (heldShare != null) {
+      HeldShare share = heldShare.of(next, now);
+      if (local instanceof TokenBucketState && next instanceof LimitSpec.TokenBucket) {
+        // it is as large as the share, which stays
+        return new LimitState(local, share, null, shareDemand, outageCap, use).holding(share, now);
+      }
       LocalState changed = heldShare.become(local, next, now);
-      return new LimitState(changed, null, null, null, sliceDemand, outageCap, null, use)
-          .holding(heldShare.of(next, now), now);
-    }
-    if (slices != null) {
-      LocalState changed = CellGrid.become(slices.aligned(local, now), next, now);
-      LimitState state =
-          CellPartition.sameCells(spec(), next)
-              ? new LimitState(
-                  changed,
-                  heldShare,
-                  slices,
-                  null,
-                  sliceDemand,
-                  outageCap,
-                  shareOf(outageCap, changed, share, now),
-                  null)
-              : new LimitState(changed, heldShare, null, null, null, outageCap, share, null)
-                  .shared(Objects.requireNonNull(sliceDemand), now);
-      return state.with(use);
+      return new LimitState(changed, null, null, shareDemand, outageCap, use).holding(share, now);
     }
     LimitState state = of(StateFactory.changed(local, next, now).frozen());
-    if (peerCounts != null && sliceDemand != null && peerCounts.matches(next)) {
-      state = state.counted(peerCounts, sliceDemand, now).cutOff(outageCap, now);
+    if (peerCounts != null && shareDemand != null && peerCounts.matches(next)) {
+      state = state.counted(peerCounts, shareDemand, now).cutOff(outageCap, now);
     }
     return use == null ? state : state.with(use);
   }
 
-  /** Returns this state shared in slices; none is granted yet. */
-  LimitState shared(SliceDemand demand, long now) {
-    LocalState own = SharedSlices.sharing(local.frozen(), now);
-    return new LimitState(
-        own,
-        heldShare,
-        SharedSlices.none(local.frozen(), now),
-        null,
-        demand,
-        outageCap,
-        shareOf(outageCap, own, share, now),
-        regionUse);
-  }
-
   /** Returns this state when it is held to a share from now on: to none as yet. */
-  LimitState holding(LongPredicate lease, SliceDemand demand, long now) {
-    return new LimitState(
-            SharedSlices.sharing(local.frozen(), now),
-            null,
-            null,
-            null,
-            demand,
-            outageCap,
-            null,
-            regionUse)
+  LimitState holding(LongPredicate lease, ShareDemand demand, long now) {
+    return new LimitState(sharing(local.frozen(), now), null, null, demand, outageCap, regionUse)
         .holding(HeldShare.none(local.spec(), lease), now);
   }
 
@@ -664,56 +526,54 @@ record LimitState(
   LimitState holding(HeldShare next, long now) {
     LocalState fitting = next.fitting(local, heldShare == null ? 0 : heldShare.amount(), now);
     HeldShare share = next.spending(local, fitting, 0);
-    return new LimitState(fitting, share, null, null, sliceDemand, outageCap, null, regionUse);
+    return new LimitState(fitting, share, null, shareDemand, outageCap, regionUse);
   }
 
   /** Returns this state after the store was heard. */
-  LimitState hearing(ShareNews news) {
-    return heldShare == null
-        ? this
-        : new LimitState(
-            local, heldShare.with(news), null, null, sliceDemand, outageCap, null, regionUse);
+  LimitState hearing(UnaryOperator<ShareNews> news) {
+    if (heldShare == null) {
+      return this;
+    }
+    HeldShare next = heldShare.with(news.apply(heldShare.news()));
+    return new LimitState(local, next, null, shareDemand, outageCap, regionUse);
   }
 
   /** Returns this state when it is held to no share any more. */
   LimitState released(long now) {
     return heldShare == null
         ? this
-        : new LimitState(
-            heldShare.freed(local, now), null, null, null, null, null, null, regionUse);
+        : new LimitState(heldShare.freed(local, now), null, null, null, null, regionUse);
   }
 
-  /** Returns this state when it is no longer shared in slices. */
-  LimitState unshared(long now) {
-    return slices == null
-        ? this
-        : new LimitState(
-            slices.aligned(local, now), heldShare, null, null, null, null, null, regionUse);
+  /** Returns the local state of a limit that begins to be shared. */
+  private static LocalState sharing(LocalState local, long now) {
+    // others may have used slots as well
+    return local instanceof StrictState strict ? StrictState.fresh(strict.spec(), now) : local;
   }
 
   /**
    * Returns this state with what others counted. A limit without a window stays as it is, because
-   * it has no cells to count in; a limit shared in slices stays, because slices are more precise.
+   * it has no cells to count in; a limit that is held to a share stays, because shares are exact.
    *
    * <p>Fixed windows become the cells of the Unix clock, so that all instances have the same
    * windows: the debt so far is charged to the running cell.
    */
-  LimitState counted(PeerCounts others, SliceDemand demand, long now) {
-    if (heldShare != null || slices != null || !PeerCounts.canCount(spec())) {
+  LimitState counted(PeerCounts others, ShareDemand demand, long now) {
+    if (heldShare != null || !PeerCounts.canCount(spec())) {
       return this;
     }
     LocalState own = local.frozen();
     if (peerCounts == null && own.spec() instanceof LimitSpec.FixedWindow window) {
       own = FixedWindowState.starting(window, own.balance(now), others.cellStart(now));
     }
-    return new LimitState(own, heldShare, null, others, demand, outageCap, null, regionUse);
+    return new LimitState(own, heldShare, others, demand, outageCap, regionUse);
   }
 
   /** Returns this state when others no longer count it. */
   LimitState uncounted() {
     return peerCounts == null
         ? this
-        : new LimitState(local, heldShare, null, null, null, null, null, regionUse);
+        : new LimitState(local, heldShare, null, null, null, regionUse);
   }
 
   /**
@@ -721,12 +581,11 @@ record LimitState(
    * it.
    */
   LimitState cutOff(@Nullable OutageCap cap, long now) {
-    boolean isAlone = heldShare == null && slices == null && peerCounts == null;
+    boolean isAlone = heldShare == null && peerCounts == null;
     if (cap == null || cap.equals(outageCap) || isAlone) {
       return this;
     }
-    LocalState part = slices == null ? null : shareOf(cap, alignedLocal(now), share, now);
-    return new LimitState(local, heldShare, slices, peerCounts, sliceDemand, cap, part, regionUse);
+    return new LimitState(local, heldShare, peerCounts, shareDemand, cap, regionUse);
   }
 
   /** Returns this state with nothing charged in the running day, if nobody else spends it. */
@@ -738,25 +597,7 @@ record LimitState(
   LimitState rejoined() {
     return outageCap == null
         ? this
-        : new LimitState(local, heldShare, slices, peerCounts, sliceDemand, null, null, regionUse);
-  }
-
-  /**
-   * Returns the state of this instance's share of a limit, or null for none.
-   *
-   * @param own the local state, which is charged to the share when it begins
-   * @param current the state of the share so far; null when it begins
-   */
-  private static @Nullable LocalState shareOf(
-      @Nullable OutageCap cap, LocalState own, @Nullable LocalState current, long now) {
-    LimitSpec part =
-        cap instanceof OutageCap.Share(long members) ? LimitParts.of(own.spec(), members) : null;
-    if (part == null) {
-      return null;
-    }
-    return current == null && part instanceof LimitSpec.Strict strict
-        ? StrictState.justUsed(strict, now)
-        : CellGrid.become(current == null ? own : current, part, now);
+        : new LimitState(local, heldShare, peerCounts, shareDemand, null, regionUse);
   }
 
   /** Returns this state with what other regions report. */
@@ -776,43 +617,5 @@ record LimitState(
   /** Returns this state with other use in the cells of regions. */
   LimitState withUse(RegionUse use) {
     return with(use);
-  }
-
-  /** Returns this state with more slices; itself when it is not shared. */
-  LimitState withSlices(
-      List<CellAmount> more, StoreReport storeReport, LongFunction<CellGrid.Span> spans) {
-    return slices == null ? this : with(slices.plus(local, more, storeReport, spans));
-  }
-
-  /** Returns this state with slices that may no longer be spent. */
-  LimitState withSlicesDropped() {
-    return slices == null ? this : with(slices.dropped());
-  }
-
-  /**
-   * Returns this state for a report: its cells then contain all that it may still spend.
-   *
-   * @param grid the position of the cells
-   * @param oldest the first cell that counts
-   * @param ahead the last one that anything is granted in
-   * @param keep how much may stay free in a cell
-   */
-  LimitState tallied(CellGrid grid, long oldest, long ahead, long keep, long now) {
-    SharedSlices known = Objects.requireNonNull(slices, "the limit is not shared").at(grid);
-    LocalState alone = known.aligned(local, now);
-    return new LimitState(
-        local instanceof ConcurrencyState ? local : alone,
-        heldShare,
-        known.tallied(alone, oldest, ahead, keep, now),
-        null,
-        sliceDemand,
-        outageCap,
-        share,
-        regionUse);
-  }
-
-  /** Returns what to report of a limit that is shared in slices. */
-  SpendingReport spendingReport(long now) {
-    return Objects.requireNonNull(slices, "the limit is not shared").spendingReport(local, now);
   }
 }

@@ -1,24 +1,36 @@
 package io.penstock.limit;
 
 /**
- * What the store said last of a limit that instances share.
+ * Last words of the store about a limit that instances share.
  *
  * @param free what no instance has, ≥ 0
  * @param denied the least amount that could not be had several times in a row; {@link
  *     Long#MAX_VALUE} for none
  * @param heardNanos when the store said so
- * @param isAway whether the store has not answered for longer than a lease
+ * @param contact with the store
  */
-public record ShareNews(long free, long denied, long heardNanos, boolean isAway) {
+public record ShareNews(long free, long denied, long heardNanos, Contact contact) {
+  /** Contact of an instance with the store of shares. */
+  public enum Contact {
+    /** Not all instances know this one yet: it is given no shares. */
+    LISTING,
+    /** The store may have lost something: it raises no share until all have stated theirs. */
+    SETTLING,
+    /** Shares are given. */
+    READY,
+    /** The store has not answered for longer than a lease. */
+    AWAY
+  }
+
   /** Nothing was heard. */
   public static final ShareNews NOTHING =
-      new ShareNews(0, Long.MAX_VALUE, Long.MIN_VALUE / 2, false);
+      new ShareNews(0, Long.MAX_VALUE, Long.MIN_VALUE / 2, Contact.LISTING);
 
   /** For how long it is taken to be still true. */
   private static final long VALID_NANOS = 2_000_000_000;
 
   private boolean isValid(long now) {
-    return !isAway && now - heardNanos <= VALID_NANOS;
+    return contact != Contact.AWAY && now - heardNanos <= VALID_NANOS;
   }
 
   /** Returns what no instance has; 0 if that was heard too long ago. */
@@ -29,5 +41,10 @@ public record ShareNews(long free, long denied, long heardNanos, boolean isAway)
   /** Returns whether an amount is known to be unavailable now. */
   boolean denies(long amount, long now) {
     return isValid(now) && amount >= denied;
+  }
+
+  /** Returns this news with another contact. */
+  public ShareNews in(Contact next) {
+    return new ShareNews(free, denied, heardNanos, next);
   }
 }

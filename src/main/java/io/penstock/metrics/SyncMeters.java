@@ -7,13 +7,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntSupplier;
+import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** Meters of the sharing of limits between instances and regions. */
 public final class SyncMeters {
-  /** A way of sharing: slices, or counts. */
+  /** A way of sharing: shares, or counts. */
   public interface Way {
     /** Returns the number of completed exchanges. */
     long answered();
@@ -30,7 +30,7 @@ public final class SyncMeters {
   /**
    * Creates the meters of one way of sharing.
    *
-   * @param name its name, such as {@code slices}
+   * @param name its name, such as {@code shares}
    * @param errors all kinds of errors
    */
   public static void add(
@@ -76,17 +76,27 @@ public final class SyncMeters {
         .register(registry);
   }
 
-  /** Creates the meter of limits that grant nothing because records of charges may be lost. */
-  public static void addRecovering(MeterRegistry registry, IntSupplier limits) {
-    Gauge.builder("penstock.limits.recovering", limits::getAsInt)
-        .description("Exact limits that grant nothing more because Redis has lost data")
+  /**
+   * Creates the meters of exact limits.
+   *
+   * @param silentSeconds returns the time since Redis answered last
+   * @param members returns how many instances share limits, this one included
+   * @param stopped returns how many instances have stopped of which shares still count
+   */
+  public static void addShares(
+      MeterRegistry registry,
+      DoubleSupplier silentSeconds,
+      LongSupplier members,
+      LongSupplier stopped) {
+    Gauge.builder("penstock.shares.silence", silentSeconds::getAsDouble)
+        .description("Time since Redis answered the last message about exact limits")
+        .baseUnit("seconds")
         .register(registry);
-  }
-
-  /** Creates the meter of unspent tokens in slices, which only this instance may spend. */
-  public static void addSlices(MeterRegistry registry, LongSupplier tokens) {
-    Gauge.builder("penstock.slice.tokens", tokens::getAsLong)
-        .description("Tokens in slices of shared limits that are not spent yet")
+    Gauge.builder("penstock.shares.members", members::getAsLong)
+        .description("Instances that share exact limits, this one included")
+        .register(registry);
+    Gauge.builder("penstock.shares.stopped", stopped::getAsLong)
+        .description("Instances that have stopped, and of which shares still count")
         .register(registry);
   }
 }

@@ -35,15 +35,19 @@ record CauseWords(ClockReading now, SharingView.@Nullable Outage outage) {
               : "the endpoint was paused";
       case QUEUE_FULL -> "the queue is full: it waits for a place there";
       case LIMIT -> limited(bindingLimit, owner);
-      case SLICE ->
+      case SHARE ->
+          away(lookedNanos).orElse("this instance has used up its share of the limit" + owner);
+      case SETTLING ->
           away(lookedNanos)
               .orElse(
-                  "the part of this instance" + owner + " is used up: the next round brings more");
+                  "Redis may have lost data: no share of the limit"
+                      + owner
+                      + " grows until all instances have stated theirs");
+      case LISTING ->
+          away(lookedNanos).orElse("this instance has just come, and not all others know it yet");
       case LIMIT_UNAVAILABLE ->
           away(lookedNanos)
               .orElse("a limit" + owner + " is shared with others, and none is heard of");
-      case LIMIT_RECOVERING ->
-          "Redis has lost data, and an instance that is gone may have used up a limit" + owner;
       case UPSTREAM_PAUSED -> "the provider" + owner + " said that it has had enough";
       case UPSTREAM_TAKEN_OUT ->
           bindingLimit.kind() == null
@@ -86,13 +90,17 @@ record CauseWords(ClockReading now, SharingView.@Nullable Outage outage) {
       case PACE ->
           "Nothing: its turn comes. A larger burst_seconds of the upstream lets more go at"
               + " once.";
-      case SLICE ->
+      case SHARE ->
           away(lookedNanos).isPresent()
               ? REDIS
-              : "Nothing: other instances have the rest, and the next round brings more.";
+              : "Nothing: other instances have the rest, and leave what they do not need.";
+      case SETTLING ->
+          away(lookedNanos).isPresent()
+              ? REDIS
+              : "Nothing, unless GET /sharing names an instance that is gone for good: forget it.";
+      case LISTING ->
+          away(lookedNanos).isPresent() ? REDIS : "Nothing: the next beats of the others list it.";
       case LIMIT_UNAVAILABLE -> REDIS;
-      case LIMIT_RECOVERING ->
-          "Wait for the end of the window, day or month in which Redis lost data.";
       case UPSTREAM_TAKEN_OUT -> "Resume it: penstock resume --upstream " + name + ".";
       case UPSTREAM_PAUSED ->
           "Add another upstream, or end the pause with POST /upstreams/retry?id=" + name + ".";
@@ -145,7 +153,10 @@ record CauseWords(ClockReading now, SharingView.@Nullable Outage outage) {
 
   /** Returns whether a cause ends with the next answer of the store of shared limits. */
   static boolean needsStore(BindingLimit.Cause cause) {
-    return cause == BindingLimit.Cause.SLICE || cause == BindingLimit.Cause.LIMIT_UNAVAILABLE;
+    return switch (cause) {
+      case SHARE, SETTLING, LISTING, LIMIT_UNAVAILABLE -> true;
+      default -> false;
+    };
   }
 
   /** Returns that the store of shared limits is away, if it was at an instant. */

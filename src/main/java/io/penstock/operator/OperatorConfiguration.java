@@ -18,6 +18,7 @@ import io.penstock.model.QuotaReservations;
 import io.penstock.park.SchedulerAlarm;
 import io.penstock.pool.UpstreamRegistry;
 import io.penstock.provider.ProviderCount;
+import io.penstock.shares.ShareSlots;
 import io.penstock.sharing.SharingView;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
@@ -192,6 +193,7 @@ class OperatorConfiguration {
       EndpointRegistry registry,
       UpstreamRegistry upstreamRegistry,
       SharingView sharing,
+      ShareSlots slots,
       AuditLog auditLog,
       Ticker ticker,
       EventStream events,
@@ -247,6 +249,7 @@ class OperatorConfiguration {
         .path("/reload", () -> ProblemAnswer.only("POST"))
         .path("/tokens/count", () -> ProblemAnswer.only("POST"))
         .add(keys.routes())
+        .add(new SharingHandler(slots, ticker, WallClock.system()).routes())
         .add(new LoggersHandler(logLevels, ticker, WallClock.system()).routes())
         .route(
             RequestPredicates.all(),

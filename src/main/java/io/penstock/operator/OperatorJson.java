@@ -13,6 +13,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -44,6 +45,11 @@ final class OperatorJson {
   /** Returns a new object, which keeps the order in which members are put. */
   static ObjectNode object() {
     return MAPPER.createObjectNode();
+  }
+
+  /** Returns a new array. */
+  static ArrayNode array() {
+    return MAPPER.createArrayNode();
   }
 
   /** Returns a value as a tree of JSON nodes. */

@@ -33,8 +33,8 @@ public final class SharingPeers implements EventSink {
     if (sharing != null) { // otherwise only the number of members changed
       boolean well =
           switch (synced.change()) {
-            case JOINED, LEARNED, RECOVERED, REJOINED, MEMBERS -> true;
-            case JOINING, LEARNING, RECOVERING, CUT_OFF -> false;
+            case JOINED, LEARNED, REJOINED, MEMBERS -> true;
+            case JOINING, LEARNING, CUT_OFF -> false;
           };
       String change = synced.change().name().toLowerCase(Locale.ROOT).replace('_', ' ');
       standings.put(sharing, new Standing(sharing, change, well, synced.detail()));

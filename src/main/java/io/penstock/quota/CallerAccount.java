@@ -2,7 +2,7 @@ package io.penstock.quota;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.TokenUsage;
-import io.penstock.limit.SliceDemand;
+import io.penstock.limit.ShareDemand;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
 import io.penstock.tenant.PromiseHolder;
@@ -43,13 +43,13 @@ public final class CallerAccount {
   public record Denied(Refusal refusal) implements ChargeResult {}
 
   /**
-   * Nothing was taken; the next round of slices shows whether the cost can be taken.
+   * Nothing was taken; a larger share may let the cost be taken.
    *
-   * @param demand wakes those that wait for slices
-   * @param beginsAt the instant from which slices that are here already may be spent; {@link
-   *     Ticker#NEVER} when there are none
+   * @param demand wakes those that wait for a larger share
+   * @param beginsAt the instant from which the present share suffices; {@link Ticker#NEVER} when it
+   *     never does
    */
-  public record AwaitingSlices(SliceDemand demand, long beginsAt) implements ChargeResult {}
+  public record AwaitingShare(ShareDemand demand, long beginsAt) implements ChargeResult {}
 
   private static final int SHUT = -1;
   private static final long SECOND_MILLIS = 1_000;
@@ -255,7 +255,7 @@ public final class CallerAccount {
 
   /**
    * Takes the cost of a ticket from all quotas, or from none. Where a quota has no room, the result
-   * says which one and why, or that this is not known until the next slices come. A denied ticket
+   * says which one and why, or that this is not known until the store answers. A denied ticket
    * takes nothing that other tickets could have missed, and wakes no waiters.
    *
    * @param ticket a new ticket that no other thread knows
@@ -263,10 +263,10 @@ public final class CallerAccount {
   public ChargeResult charge(@Nullable String model, Ticket ticket, long now) {
     List<Quota> givers = quotas(model, now);
     Set<WaitList.Waiter> skipped = new HashSet<>();
-    AwaitingSlices dry = null;
+    AwaitingShare dry = null;
     for (Quota quota : givers) {
       Denial expected = quota.expectedDenial(ticket.cost(), now);
-      AwaitingSlices lacking = expected == null ? null : expected.awaitingSlices(now);
+      AwaitingShare lacking = expected == null ? null : expected.awaitingShare(now);
       if (lacking != null) {
         dry = lacking;
         continue;
@@ -321,7 +321,7 @@ public final class CallerAccount {
     try {
       for (Quota quota : quotas(null, now)) {
         Denial denial = quota.expectedDenial(Cost.NO_TOKENS, now);
-        if (denial != null && denial.awaitingSlices(now) == null) {
+        if (denial != null && denial.awaitingShare(now) == null) {
           return denied(denial, quota, quotas(null, now), Cost.NO_TOKENS, client, now);
         }
       }
@@ -384,7 +384,7 @@ public final class CallerAccount {
         // too little room: they look again.
         charges.forEach(charge -> charge.giveBack(now));
         givers.subList(0, at).forEach(quota -> quota.waitList().wake());
-        AwaitingSlices dry = denial.awaitingSlices(now);
+        AwaitingShare dry = denial.awaitingShare(now);
         return dry == null
             ? new Denied(
                 denied(denial, givers.get(at), givers, ticket.cost(), ticket.client(), now))

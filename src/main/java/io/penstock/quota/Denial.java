@@ -4,7 +4,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
-import io.penstock.limit.SliceDemand;
+import io.penstock.limit.ShareDemand;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
@@ -23,17 +23,17 @@ record Denial(
   static final Denial GATE = new Denial(null, Weight.exactly(0), Cost.NO_TOKENS, null);
 
   /**
-   * Returns the demand to wait for, if it will be known only with the next round whether there are
-   * slices for the request; else null.
+   * Returns the demand to wait for, if only the store can tell whether there is a larger share for
+   * the request; else null.
    */
-  CallerAccount.@Nullable AwaitingSlices awaitingSlices(long now) {
+  CallerAccount.@Nullable AwaitingShare awaitingShare(long now) {
     if (metered == null || !(answer instanceof LimitAnswer.Wait(long begin))) {
       return null;
     }
     Limit limit = metered.limit();
-    SliceDemand sliceDemand =
-        limit.sharing().isAwaitingSlices(weight.needed(), now) ? limit.sharing().demand() : null;
-    return sliceDemand == null ? null : new CallerAccount.AwaitingSlices(sliceDemand, begin);
+    ShareDemand shareDemand =
+        limit.sharing().isAwaitingShare(weight.needed(), now) ? limit.sharing().demand() : null;
+    return shareDemand == null ? null : new CallerAccount.AwaitingShare(shareDemand, begin);
   }
 
   /** Informs the regions that share the limit that the request is refused. Returns this object. */
@@ -57,12 +57,11 @@ record Denial(
     }
     long until = answer instanceof LimitAnswer.Wait(long instant) ? instant : Ticker.NEVER;
     long wait = until == Ticker.NEVER ? Refusal.UNKNOWN : Math.max(0, until - now);
-    if (metered != null && metered.limit().sharing().isBarred(weight.needed(), now)) {
+    if (metered != null && metered.limit().sharing().isUnavailable(weight.needed(), now)) {
       return new Refusal(
-          RefusalReason.LIMIT_RECOVERING,
-          "%s: Redis has lost data, and an instance that is gone may have used up the limit of %d;"
-                  .formatted(quota, metered.limit().capacity())
-              + " it grants nothing more until its window ends",
+          RefusalReason.LIMIT_UNAVAILABLE,
+          "%s: %s; Redis is away, and this instance has used up its share"
+              .formatted(quota, metered.words()),
           wait);
     }
     RefusalReason refusalReason = reason(quota, metered);

@@ -235,7 +235,7 @@ public record MeteredLimit(
     return amount <= room(now) ? now : limit.roomFreeAt(amount + limit.discounts().inDoubt(), now);
   }
 
-  /** Records that {@code amount} is waited for, as far as slices of other instances are lacking. */
+  /** Records that {@code amount} is waited for, as far as a larger share is lacking. */
   void recordDemand(long amount, long now) {
     limit.recordDemand(amount + limit.discounts().inDoubt(), now);
   }

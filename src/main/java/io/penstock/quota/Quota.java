@@ -287,8 +287,8 @@ public final class Quota {
   }
 
   /**
-   * Records the demand for slices of a ticket that waits for room; returns {@link #roomFreeAt} as
-   * it was before.
+   * Records the demand of a ticket that waits for room; returns {@link #roomFreeAt} as it was
+   * before.
    */
   public long requestRoom(DimensionSizes sizes, long now) {
     QuotaTerms current = quotaTerms;
@@ -373,7 +373,7 @@ public final class Quota {
 
   /**
    * Returns the denial that {@code cost} would meet at arrival now, or null. Takes nothing, but
-   * records the demand for slices that are lacking.
+   * records the demand for a larger share where one is lacking.
    */
   @Nullable Denial expectedDenial(Cost cost, long now) {
     for (MeteredLimit metered : quotaTerms.limits()) {
@@ -421,8 +421,8 @@ public final class Quota {
 
   /**
    * Returns the refusal of a request that may wait until {@code deadline}, by a limit of a day of a
-   * key or a group that has no room for it until later; null when there is none, or while the next
-   * slices may have some. A request without a deadline waits for the end of a day as long as others
+   * key or a group that has no room for it until later; null when there is none, or while a larger
+   * share may have some. A request without a deadline waits for the end of a day as long as others
    * do. The budgets that only this instance spends are left to {@link #lackOfBudget}.
    */
   public @Nullable Refusal usedUpDay(Cost cost, long deadline, long now) {
@@ -436,7 +436,7 @@ public final class Quota {
         Denial denial = new Denial(metered, weight, cost, answer);
         if (answer instanceof LimitAnswer.Wait(long until)
             && until > latest
-            && denial.awaitingSlices(now) == null) {
+            && denial.awaitingShare(now) == null) {
           return denial.refusal(name, now);
         }
       }
@@ -463,7 +463,7 @@ public final class Quota {
 
   /**
    * Returns the refusal of every request that uses tokens, by a budget with none left; null while
-   * all budgets have some. It is also null while the next slices of a shared budget may have some.
+   * all budgets have some. It is also null while a larger share of a budget may have some.
    */
   @Nullable Refusal usedUpBudget(long now) {
     Refusal own = lackOfBudget(ONE_TOKEN, now);
@@ -476,7 +476,7 @@ public final class Quota {
         Weight weight = metered.weigh(AT_ARRIVAL, ONE_TOKEN);
         LimitAnswer limitAnswer = metered.limit().decide(weight, now);
         Denial denial = new Denial(metered, weight, ONE_TOKEN, limitAnswer);
-        if (limitAnswer instanceof LimitAnswer.Wait && denial.awaitingSlices(now) == null) {
+        if (limitAnswer instanceof LimitAnswer.Wait && denial.awaitingShare(now) == null) {
           return denial.refusal(name, now);
         }
       }
@@ -769,7 +769,7 @@ public final class Quota {
 
   /**
    * Returns the instant at which all its exhausted day limits have been reset, {@code now} when
-   * none is exhausted. A day limit that may get slices is not exhausted.
+   * none is exhausted. A day limit whose share may grow is not exhausted.
    */
   public long dayEndsNanos(long now) {
     long ends = now;
@@ -777,7 +777,7 @@ public final class Quota {
       Limit limit = metered.limit();
       if (limit.spec() instanceof LimitSpec.Day
           && limit.decide(Weight.exactly(1), now) instanceof LimitAnswer.Wait(long until)
-          && !limit.sharing().isAwaitingSlices(1, now)) {
+          && !limit.sharing().isAwaitingShare(1, now)) {
         ends = Math.max(ends, until);
       }
     }

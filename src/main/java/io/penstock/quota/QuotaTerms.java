@@ -85,10 +85,11 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
     return whole ? opens : Math.max(opens, limit.feedback().restoredAt(now));
   }
 
-  /** Records the demand for slices of a request that waits; returns {@link #roomFreeAt}. */
+  /** Records the demand of a request that waits; returns {@link #roomFreeAt}. */
   long requestRoom(MeteredLimit metered, DimensionSizes sizes, long now) {
     long opens = roomFreeAt(metered, sizes, now);
-    if (opens > now && possible(metered, sizes, metered.limit().capacity())) {
+    boolean isLacking = Math.max(opens, paceAllowsAt(metered, sizes, now)) > now;
+    if (isLacking && possible(metered, sizes, metered.limit().capacity())) {
       metered.recordDemand(amount(metered, sizes, now), now);
     }
     return opens;
@@ -109,11 +110,10 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
     long needs = possible ? Math.min(amount, metered.limit().capacity(now)) : amount;
     boolean room = admits(metered, sizes, now);
     long paced = paceAllowsAt(metered, sizes, now);
-    boolean lacks =
-        !possible || (!room && metered.limit().sharing().needsMissingSlices(needs, now));
+    boolean lacks = !possible || (!room && metered.limit().sharing().needsLargerShare(needs, now));
     long opens = room ? now : lacks ? Ticker.NEVER : roomFreeAt(metered, sizes, now);
-    boolean awaitsSlices = !room && metered.limit().sharing().isAwaitingSlices(needs, now);
+    boolean awaitsShare = !room && metered.limit().sharing().isAwaitingShare(needs, now);
     return new LimitStatus(
-        metered, needs, awaitsSlices, room && paced > now, Math.max(now, Math.max(opens, paced)));
+        metered, needs, awaitsShare, room && paced > now, Math.max(now, Math.max(opens, paced)));
   }
 }

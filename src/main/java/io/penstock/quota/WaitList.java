@@ -1,6 +1,6 @@
 package io.penstock.quota;
 
-import io.penstock.limit.SliceDemand;
+import io.penstock.limit.ShareDemand;
 import io.penstock.queue.Ticket;
 import io.penstock.tenant.SharedState;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * that do not, and takes them over. A ticket that loses its claim in this way claims whatever else
  * it lacks, before another ticket may overtake it.
  */
-public final class WaitList implements SliceDemand.Waiter {
+public final class WaitList implements ShareDemand.Waiter {
   /** View of a lane for other lanes; all methods are safe from any thread. */
   public interface Waiter {
     /** Returns the arrival number of its first ticket, {@link Long#MAX_VALUE} when it has none. */
@@ -112,12 +112,12 @@ public final class WaitList implements SliceDemand.Waiter {
 
   WaitList() {}
 
-  /** Subscribes to the shared ones of {@code limits}: from now on new slices wake this list. */
+  /** Subscribes to the shared ones of {@code limits}: from now on larger shares wake this list. */
   void follow(List<MeteredLimit> limits) {
     for (MeteredLimit metered : limits) {
-      SliceDemand sliceDemand = metered.limit().sharing().demand();
-      if (sliceDemand != null) {
-        sliceDemand.join(this);
+      ShareDemand shareDemand = metered.limit().sharing().demand();
+      if (shareDemand != null) {
+        shareDemand.join(this);
       }
     }
   }
@@ -125,9 +125,9 @@ public final class WaitList implements SliceDemand.Waiter {
   /** Ends what {@link #follow} began. */
   void unfollow(List<MeteredLimit> limits) {
     for (MeteredLimit metered : limits) {
-      SliceDemand sliceDemand = metered.limit().sharing().demand();
-      if (sliceDemand != null) {
-        sliceDemand.leave(this);
+      ShareDemand shareDemand = metered.limit().sharing().demand();
+      if (shareDemand != null) {
+        shareDemand.leave(this);
       }
     }
   }

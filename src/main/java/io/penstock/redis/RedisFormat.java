@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
  */
 public final class RedisFormat {
   /** The format that this version of the program reads and writes. */
-  public static final String VERSION = "1";
+  public static final String VERSION = "2";
 
   private static final LuaScript SCRIPT = LuaScript.read("first.lua");
 

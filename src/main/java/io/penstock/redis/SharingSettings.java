@@ -13,9 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param trust certificates for checking the server; null for those of the platform
  * @param namespace prefix of all keys in Redis; keys with another prefix are not used
  * @param interval between two rounds, 20 ms to 10 s
- * @param sliceTtl lifetime of a slice by the local clock, from asking for it: at least three
- *     intervals, at most a minute
+ * @param lease for how long instances spend shares without an answer of Redis, and after which a
+ *     silent one counts as dead: 400 ms to a minute
  * @param onOutage policy for shared limits without Redis
+ * @param divides whether an instance that has no share of a limit takes an equal part of it then
+ * @param servesAlone whether an instance serves that has not heard Redis since its start
  * @param sharing default for limits without a setting of their own
  */
 public record SharingSettings(
@@ -23,23 +25,22 @@ public record SharingSettings(
     @Nullable RedisTrust trust,
     String namespace,
     Duration interval,
-    Duration sliceTtl,
+    Duration lease,
     OutagePolicy onOutage,
+    boolean divides,
+    boolean servesAlone,
     SharingMode sharing) {
   private static final Duration SHORTEST = Duration.ofMillis(20);
   private static final Duration LONGEST = Duration.ofSeconds(10);
-  private static final Duration LONGEST_TTL = Duration.ofMinutes(1);
-
-  /** A slice outlives two lost rounds. */
-  private static final int ROUNDS_A_SLICE = 3;
+  private static final Duration SHORTEST_LEASE = Duration.ofMillis(400);
+  private static final Duration LONGEST_LEASE = Duration.ofMinutes(1);
 
   private static final Pattern NAMESPACE = Pattern.compile("[^\\s\\p{Cntrl}{}]{1,200}");
 
   public SharingSettings {
     checkNamespace(namespace);
     within("penstock.redis.sync-interval", interval, SHORTEST, LONGEST);
-    within(
-        "penstock.redis.slice-ttl", sliceTtl, interval.multipliedBy(ROUNDS_A_SLICE), LONGEST_TTL);
+    within("penstock.redis.lease", lease, SHORTEST_LEASE, LONGEST_LEASE);
     if (trust != null && !address.tls()) {
       throw new IllegalArgumentException(
           "penstock.redis.tls is set, but penstock.redis.url is not encrypted, expected rediss://");

@@ -31,7 +31,7 @@ public final class TroubleLog {
   /**
    * Creates a log without failures.
    *
-   * @param of subject of the failures, such as {@code slices of limits}
+   * @param of subject of the failures, such as {@code shares of limits}
    * @param each word for one of them, such as {@code limit}
    */
   public TroubleLog(String of, String each) {

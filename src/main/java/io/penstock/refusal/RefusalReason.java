@@ -82,8 +82,6 @@ public enum RefusalReason {
   NO_HEALTHY_UPSTREAM(503, false),
   /** A limit is shared with other instances, and the contact with them is lost. */
   LIMIT_UNAVAILABLE(503, false),
-  /** Redis has lost data, and an instance that is gone may have used the limit up. */
-  LIMIT_RECOVERING(503, false),
   /** The endpoint was removed while the request waited. */
   ENDPOINT_REMOVED(503, false),
   /** An operator removed the request. */

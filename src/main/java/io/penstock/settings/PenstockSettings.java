@@ -325,24 +325,47 @@ public record PenstockSettings(
    *     products, such as {@code REDIS_NAMESPACE,ENSEMBLE_ENVIRONMENT}; the first that is set
    *     counts. If one of these two is set, and neither this setting nor {@code
    *     penstock.redis.namespace} is, the gateway does not start.
-   * @param onOutage This decides what happens at shared limits while Redis cannot be reached:
-   *     {@code park} lets requests wait once the slices are spent, {@code share} lets each instance
-   *     use its part of the limits, {@code allow} lets everything pass, and {@code refuse} refuses
-   *     everything.
+   * @param onOutage This decides what happens at exact limits once Redis has not answered for
+   *     {@code penstock.redis.lease}: {@code continue} lets each instance go on with its shares,
+   *     {@code park} lets requests wait, {@code allow} lets everything pass, and {@code refuse}
+   *     refuses everything.
+   * @param unknownInOutage An instance may have no share of a limit when Redis goes. With {@code
+   *     divide} it takes the limit divided by the number of instances; with {@code wait} requests
+   *     wait until Redis is back. It matters with {@code continue}.
+   * @param startWithoutRedis An instance that has not heard Redis since its start is not ready with
+   *     {@code wait}. With {@code serve} it is, and applies exact limits as if it were alone.
    * @param sharing Limits without a {@code sharing} of their own are shared in this way.
-   * @param sliceTtl An instance may spend a slice of a limit for this long, at least three times
-   *     {@code penstock.redis.sync-interval} and at most 60 s.
-   * @param syncInterval An instance talks to Redis in rounds that are this far apart, from 20 ms to
-   *     10 s.
+   * @param lease An instance that Redis has not heard for this long counts as dead, from 400 ms to
+   *     60 s.
+   * @param syncInterval An instance tells Redis what it counted of eventual limits in rounds that
+   *     are this far apart, from 20 ms to 10 s.
    */
   @ConfigurationProperties("penstock.redis")
   public record Redis(
       @Nullable String namespace,
       @DefaultValue List<String> namespaceFrom,
-      @DefaultValue("park") OutagePolicy onOutage,
+      @DefaultValue("continue") OutagePolicy onOutage,
+      @DefaultValue("divide") UnknownInOutage unknownInOutage,
+      @DefaultValue("wait") StartWithoutRedis startWithoutRedis,
       @DefaultValue("exact") SharingMode sharing,
-      @DefaultValue("2s") Duration sliceTtl,
+      @DefaultValue("12s") Duration lease,
       @DefaultValue("100ms") Duration syncInterval) {}
+
+  /** Part of a limit that an instance without a share of it uses while Redis is away. */
+  public enum UnknownInOutage {
+    /** An equal part. */
+    DIVIDE,
+    /** None. */
+    WAIT
+  }
+
+  /** Behaviour of an instance that has not heard Redis since its start. */
+  public enum StartWithoutRedis {
+    /** It is not ready. */
+    WAIT,
+    /** It serves as if it were alone. */
+    SERVE
+  }
 
   /**
    * The way to the Redis of sharing.

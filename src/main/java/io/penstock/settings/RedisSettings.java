@@ -8,6 +8,8 @@ import io.penstock.redis.RedisAddress;
 import io.penstock.redis.RedisPlace;
 import io.penstock.redis.RedisTrust;
 import io.penstock.redis.SharingSettings;
+import io.penstock.settings.PenstockSettings.StartWithoutRedis;
+import io.penstock.settings.PenstockSettings.UnknownInOutage;
 import io.penstock.sharing.LimitId.Kind;
 import io.penstock.sharing.SharingMode;
 import io.penstock.sharing.SharingTerms;
@@ -55,8 +57,10 @@ public final class RedisSettings {
         others ? null : trust(access.tls()),
         namespace(redis, environment),
         redis.syncInterval(),
-        redis.sliceTtl(),
+        redis.lease(),
         redis.onOutage(),
+        redis.unknownInOutage() == UnknownInOutage.DIVIDE,
+        redis.startWithoutRedis() == StartWithoutRedis.SERVE,
         redis.sharing());
   }
 

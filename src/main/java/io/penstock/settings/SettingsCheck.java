@@ -30,7 +30,12 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 public final class SettingsCheck {
   /** Present names by earlier ones, those without marks between words. */
   private static final Map<String, String> RENAMED =
-      Map.of("penstockmockendpointtpmthreshold", "penstock.unlimited-tpm");
+      Map.of(
+          "penstockmockendpointtpmthreshold",
+          "penstock.unlimited-tpm",
+          "penstockredisslicettl",
+          "penstock.redis.lease, and after a lease without Redis instances go on with their shares"
+              + " (penstock.redis.on-outage=continue)");
 
   private static final Pattern OURS =
       Pattern.compile("penstock([._\\-\\[].*)?", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);

@@ -2,6 +2,7 @@ package io.penstock.shares;
 
 import static java.util.stream.Collectors.toUnmodifiableSet;
 
+import io.penstock.limit.ShareNews;
 import io.penstock.shares.ShareStore.Absent;
 import io.penstock.shares.ShareStore.Answer;
 import io.penstock.shares.ShareStore.Call;
@@ -29,6 +30,9 @@ final class LimitShare {
 
   /** While nothing changes, a limit that waits calls less often, at least this often. */
   private static final int SLOWEST_CALLS = 8;
+
+  /** A turn ends only if a message was answered that was sent so shortly before, or later. */
+  private static final long HEARD_NANOS = 2 * LEAST_NANOS;
 
   /** For how many releases a unit stays with an instance that needs it all the time. */
   private static final int TURN_INTERVALS = 20;
@@ -117,7 +121,7 @@ final class LimitShare {
     }
   }
 
-  /** Records the instances that have a share, but of which the store knows nothing else. */
+  /** Records the instances that the store knows by their shares alone. */
   void setStrangers(List<String> names) {
     strangers = names;
   }
@@ -176,6 +180,13 @@ final class LimitShare {
     ours = 0;
   }
 
+  /** Tells the limit of the contact with the store. */
+  void contact(ShareNews.Contact contact, long members, long now) {
+    if (!ends) {
+      user.contact(contact, members, now);
+    }
+  }
+
   /** Spends all that it holds, while nobody can take it over. */
   void spendAll(long now) {
     ShareUse use = user.use(now);
@@ -196,9 +207,15 @@ final class LimitShare {
     news = true;
   }
 
-  /** Stops spending at the end of its turn, where there are fewer units than instances. */
-  void endTurn(long now) {
-    if (byTurns && target > 0 && now >= turnEnds()) {
+  /**
+   * Stops spending at the end of its turn, where there are fewer units than instances. The store
+   * must have answered just before: what is given up while nobody hears of it helps nobody.
+   *
+   * @param contactNanos when the last message that was answered was sent
+   */
+  void endTurn(long contactNanos, long now) {
+    boolean isHeard = contactNanos >= turnEnds() - HEARD_NANOS;
+    if (byTurns && user.share(now) > 0 && now >= turnEnds() && isHeard) {
       target = 0;
       slowness = 1;
       user.shrink(0, now);
@@ -244,15 +261,15 @@ final class LimitShare {
         : calledNanos + use.keptMillis() * MILLI / 3;
   }
 
-  /** Returns whether a day runs of whose beginning the last call did not tell. */
+  /** Returns whether a day runs that the last call did not tell of. */
   private boolean begins(ShareUse.Cell running) {
     return running.length() > 0 && (called.length() == 0 || called.number() != running.number());
   }
 
   /** Returns when it ends its turn, or, after that, can give up what it spent. */
   private long handsOverAt(ShareUse use, long now) {
-    if (target > 0) {
-      return turnEnds();
+    if (user.share(now) > 0) {
+      return calledNanos < turnEnds() - HEARD_NANOS ? turnEnds() - HEARD_NANOS : turnEnds();
     }
     long look = Math.clamp(use.decayMillis() * MILLI / 20, LEAST_NANOS, terms.beatNanos());
     return use.least() < granted ? calledNanos + LEAST_NANOS : now + look;
@@ -273,17 +290,26 @@ final class LimitShare {
     return Math.max(1_000, use.decayMillis()) * MILLI;
   }
 
+  /** The part of a share that a call gives up. */
+  enum Gives {
+    /** Nothing, because the store may be away: nobody would get it. */
+    NOTHING,
+    /** All that others should have, or that is not needed. */
+    SURPLUS,
+    /** All but what was spent, because nothing is spent any more. */
+    ALL
+  }
+
   /**
    * Makes the call that is due. From now on the limit holds itself to what it states.
    *
    * @param raises whether the share may be raised
-   * @param leaves whether nothing is spent any more
    */
   Call call(
       long beat,
       ShareEpoch epoch,
       boolean raises,
-      boolean leaves,
+      Gives gives,
       List<Absent> absent,
       List<Row> heard,
       long now) {
@@ -291,12 +317,12 @@ final class LimitShare {
     sequence = beat; // also of a limit that comes again, it is higher than any before
     ShareUse before = user.use(now);
     news = false;
-    boolean none = leaves || ends;
-    boolean keeps = now < turnEnds();
+    boolean none = gives == Gives.ALL || ends;
+    boolean keeps = now < turnEnds() || gives == Gives.NOTHING;
     long most = none ? 0 : keeps ? Long.MAX_VALUE : target;
     if (before.isLong()) {
       most = Math.min(most, before.used() + before.step());
-    } else if (before.isIdle()) {
+    } else if (before.isIdle() && gives != Gives.NOTHING) {
       most = 0;
     }
     ShareUse use = user.shrink(most, now);
@@ -339,7 +365,6 @@ final class LimitShare {
     target = answer.target();
     crowded = answer.crowded();
     last = new Heard(answer.free(), answer.capacity(), calledNanos, ofDead(call, answer));
-    user.heard(answer.free(), target, now);
     long interval = call.use().decayMillis() * MILLI / Math.max(1, answer.capacity());
     turnNanos = Math.clamp(TURN_INTERVALS * interval, terms.callNanos(), terms.beatNanos());
     byTurns = crowded && answer.capacity() <= answer.rows().size();
@@ -355,6 +380,7 @@ final class LimitShare {
     share = user.share(now);
     raisedNanos = share > before ? now : raisedNanos;
     slowness = share == before && !byTurns ? Math.min(SLOWEST_CALLS, slowness * 2) : 1;
+    user.heard(answer.free(), target, now);
     if (share > before) {
       user.wake();
     }

@@ -28,8 +28,8 @@ final class Peers {
   private record Watched(Peer peer, long beatNanos, long absentNanos) {}
 
   /**
-   * An instance that has shares, but of which the store knows nothing else: it was forgotten, or
-   * the store has lost it.
+   * An instance that the store knows by its shares alone: it was forgotten, or the store has lost
+   * it.
    *
    * @param number that of the last beat with which it stated anything
    * @param absentNanos from when on it is certain to have stopped
@@ -59,7 +59,7 @@ final class Peers {
     strangers.keySet().removeAll(watched.keySet());
   }
 
-  /** Returns the names of those that have a share, but of which the store knows nothing else. */
+  /** Returns the names of strangers: the store knows only that they have a share. */
   List<String> strangers(List<Row> rows, long now) {
     List<String> names = new ArrayList<>();
     for (Row row : rows) {
@@ -109,6 +109,11 @@ final class Peers {
     return watched.values().stream().map(Watched::peer).toList();
   }
 
+  /** Returns how many other instances live. */
+  long living() {
+    return watched.values().stream().filter(each -> each.peer().life() == Life.LIVING).count();
+  }
+
   /**
    * Returns all other instances.
    *
@@ -136,7 +141,7 @@ final class Peers {
         .allMatch(each -> now - each.absentNanos() > lease() + ShareTerms.watched(decayNanos));
   }
 
-  /** Returns those that live by the store, but whose beat has stood still for a lease. */
+  /** Returns those that live by the store, and have had the same beat for a lease. */
   List<Still> still(long now) {
     List<Still> still = new ArrayList<>();
     for (Watched each : watched.values()) {
@@ -171,7 +176,7 @@ final class Peers {
     return absent;
   }
 
-  /** Returns the instances of which nothing can count any more. */
+  /** Returns the instances that have spent nothing that still counts. */
   List<String> forgotten(long now) {
     List<String> forgotten = new ArrayList<>();
     for (Watched each : watched.values()) {

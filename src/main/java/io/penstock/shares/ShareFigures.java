@@ -27,6 +27,21 @@ public record ShareFigures(
     boolean cutOff,
     List<Member> members,
     Limits limits) {
+  /** Returns how many instances live, this one included. */
+  public long living() {
+    return members.stream().filter(each -> each.life() == Life.LIVING).count();
+  }
+
+  /** Returns how many stopped instances have shares that still count. */
+  public long stopped() {
+    return members.stream().filter(each -> each.countsNanos() > 0).count();
+  }
+
+  /** Returns whether the store was ever heard. */
+  public boolean wasHeard() {
+    return !epoch.equals(ShareEpoch.NONE.toString());
+  }
+
   /**
    * An instance.
    *

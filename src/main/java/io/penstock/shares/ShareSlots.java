@@ -21,13 +21,9 @@ public final class ShareSlots {
   /**
    * Creates an instance without limits; nothing is sent before {@link #start}.
    *
-   * @param slots as many for all instances, in the same order, ≥ 1
-   * @throws IllegalArgumentException when there are none
+   * @param slots as many for all instances, in the same order; none when nothing is shared
    */
   public ShareSlots(List<ShareSync> slots) {
-    if (slots.isEmpty()) {
-      throw new IllegalArgumentException("there are no slots, expected at least one");
-    }
     this.slots = List.copyOf(slots);
   }
 
@@ -44,6 +40,11 @@ public final class ShareSlots {
   /** Sends the first beats. */
   public void start() {
     slots.forEach(ShareSync::start);
+  }
+
+  /** See {@link ShareSync#setContactListener}. */
+  public void setContactListener(Runnable listener) {
+    slots.forEach(each -> each.setContactListener(listener));
   }
 
   /** See {@link ShareSync#add}. */
@@ -94,6 +95,15 @@ public final class ShareSlots {
   /** Returns the state of each slot as this instance knows it, always in the same order. */
   public List<ShareFigures> figures() {
     return slots.stream().map(ShareSync::figures).toList();
+  }
+
+  /** Returns the limit with a name that {@link LimitId#toString} returns, or null. */
+  public @Nullable LimitId named(String name) {
+    return slots.stream()
+        .flatMap(each -> each.limits().stream())
+        .filter(id -> id.toString().equals(name))
+        .findFirst()
+        .orElse(null);
   }
 
   /** Returns the figures of one limit, or null when the store has not answered about it. */

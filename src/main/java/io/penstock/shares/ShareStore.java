@@ -86,7 +86,7 @@ public interface ShareStore {
     }
   }
 
-  /** Share of an instance of a limit with a long window, of which all instances are told. */
+  /** Share of a limit with a long window; all instances are told of it. */
   record Told(LimitId id, Row row) {}
 
   /** The fate of a call. */
@@ -168,7 +168,7 @@ public interface ShareStore {
       List<Told> told,
       long toldUpTo) {}
 
-  /** Instance whose beat has stood still at that number. */
+  /** An instance, and the number at which its beat has stood still. */
   record Still(String member, long number) {}
 
   /** The state of an instance in the store. */

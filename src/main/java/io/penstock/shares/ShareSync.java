@@ -1,5 +1,7 @@
 package io.penstock.shares;
 
+import io.penstock.limit.ShareNews;
+import io.penstock.shares.LimitShare.Gives;
 import io.penstock.shares.ShareStore.Absent;
 import io.penstock.shares.ShareStore.Answer;
 import io.penstock.shares.ShareStore.Beat;
@@ -67,7 +69,7 @@ public final class ShareSync {
   /** The limits that have not stated yet in this epoch what they hold. */
   private final Set<LimitId> unstated = new LinkedHashSet<>();
 
-  /** The limits of whose share others have to be told. */
+  /** The limits with a share that others have to be told of. */
   private final Set<LimitId> untold = new LinkedHashSet<>();
 
   /** The limits that may have something to say before the next beat. */
@@ -80,6 +82,7 @@ public final class ShareSync {
   private boolean settled;
   private boolean uncertain;
   private boolean listed;
+  private boolean wasListed;
   private boolean remembers;
   private boolean doubts;
   private long epochNanos;
@@ -95,7 +98,9 @@ public final class ShareSync {
   private long steppedNanos;
   private long gapNanos = Long.MIN_VALUE / 2;
   private boolean spendsAll;
+  private ShareNews.Contact contact = ShareNews.Contact.LISTING;
   private boolean stopped;
+  private volatile Runnable contactListener = () -> {};
 
   /**
    * Creates an instance without limits; nothing is sent before {@link #start}.
@@ -127,6 +132,11 @@ public final class ShareSync {
     return lease;
   }
 
+  /** Sets a listener that is run, on any thread, when the contact with the store has changed. */
+  public void setContactListener(Runnable listener) {
+    contactListener = listener;
+  }
+
   /** Sends the first beat. */
   public void start() {
     alarm.soon(this::step);
@@ -139,10 +149,12 @@ public final class ShareSync {
    */
   public void add(LimitId id, ShareUser user) {
     LimitShare fresh = new LimitShare(member, id, user, terms);
-    if (limits.putIfAbsent(id, fresh) != null) {
-      synchronized (this) {
+    boolean isNew = limits.putIfAbsent(id, fresh) == null;
+    synchronized (this) {
+      if (!isNew) {
         limits.computeIfAbsent(id, absent -> fresh).goOn(user);
       }
+      user.contact(contact, members(), ticker.nanos());
     }
   }
 
@@ -219,14 +231,19 @@ public final class ShareSync {
     return limit == null ? null : limit.figures(ticker.nanos());
   }
 
+  /** Returns all limits that this instance shares. */
+  public Set<LimitId> limits() {
+    return Set.copyOf(limits.keySet());
+  }
+
+  /** Returns whether the store has not answered for a lease. */
+  public synchronized boolean isCutOff() {
+    return !isHeard(ticker.nanos());
+  }
+
   /** Returns whether this instance may be given shares. */
   public synchronized boolean isReady() {
     return settled && listed;
-  }
-
-  /** Returns whether the store has not answered within the last lease. */
-  public synchronized boolean isCutOff() {
-    return !isHeard(ticker.nanos());
   }
 
   /**
@@ -262,7 +279,7 @@ public final class ShareSync {
       List<Call> calls = new ArrayList<>();
       for (LimitShare each : first) {
         each.drop(now);
-        calls.add(each.call(number, epoch, false, true, absent, List.of(), now));
+        calls.add(each.call(number, epoch, false, Gives.ALL, absent, List.of(), now));
       }
       message = new Message(member, calls, beat(left.isEmpty(), now));
     }
@@ -272,6 +289,7 @@ public final class ShareSync {
 
   private void step() {
     Message begun;
+    boolean isOther;
     synchronized (this) {
       long now = ticker.nanos();
       if (stopped) {
@@ -296,8 +314,12 @@ public final class ShareSync {
       }
       extend(now);
       spendAll(now);
+      isOther = tellContact(now);
       begun = sent == null ? begin(now) : null;
       alarm.at(next(now), this::step);
+    }
+    if (isOther) {
+      contactListener.run();
     }
     if (begun != null) {
       send(begun);
@@ -324,6 +346,34 @@ public final class ShareSync {
     }
   }
 
+  /** Tells the limits of another contact with the store; returns whether there is one. */
+  private boolean tellContact(long now) {
+    ShareNews.Contact next = contactAt(now);
+    if (next == contact) {
+      return false;
+    }
+    contact = next;
+    long members = members();
+    limits.values().forEach(limit -> limit.contact(next, members, now));
+    return true;
+  }
+
+  private ShareNews.Contact contactAt(long now) {
+    if (now - Math.max(contactNanos, createdNanos) >= terms.leaseNanos()) {
+      return ShareNews.Contact.AWAY;
+    }
+    wasListed |= listed;
+    if (!wasListed) {
+      return ShareNews.Contact.LISTING;
+    }
+    return settled ? ShareNews.Contact.READY : ShareNews.Contact.SETTLING;
+  }
+
+  /** Returns how many instances share limits; 0 before the first contact. */
+  private long members() {
+    return reachable() ? 1 + peers.living() : 0;
+  }
+
   /** While the store is away, nobody can be given what this instance holds. */
   private void spendAll(long now) {
     boolean away = now - contactNanos > 2 * terms.beatNanos() + terms.timeoutNanos();
@@ -344,6 +394,7 @@ public final class ShareSync {
     if (ended) {
       limits.values().forEach(limit -> limit.drop(now));
     }
+    Gives gives = contactNanos < sentNanos ? Gives.NOTHING : Gives.SURPLUS;
     List<Absent> absent = peers.absent(now);
     List<Call> calls = new ArrayList<>();
     for (LimitShare each : calling) {
@@ -352,7 +403,7 @@ public final class ShareSync {
       urgent.add(each.id());
       List<Absent> all = new ArrayList<>(absent);
       all.addAll(peers.absent(each.strangers(), now));
-      calls.add(each.call(number, epoch, mayRaise(each, now), false, all, heard, now));
+      calls.add(each.call(number, epoch, mayRaise(each, now), gives, all, heard, now));
     }
     dueNanos = now + (long) (terms.beatNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
     sentNanos = now;
@@ -379,7 +430,7 @@ public final class ShareSync {
         .forEach(looked::add);
     List<LimitShare> calling = new ArrayList<>();
     for (LimitShare each : looked) {
-      each.endTurn(now);
+      each.endTurn(contactNanos, now);
       if (unstated.contains(each.id()) || each.dueAt(now) <= now) {
         calling.add(each);
       }

@@ -82,7 +82,7 @@ public record ShareUse(
     return least == 0 && cell.earlier() == 0;
   }
 
-  /** Returns for how long the store keeps a share of which it hears nothing. */
+  /** Returns for how long the store keeps a share that nobody states again. */
   public long keptMillis() {
     return Math.max(600_000, 4 * decayMillis);
   }

@@ -1,5 +1,7 @@
 package io.penstock.shares;
 
+import io.penstock.limit.ShareNews;
+
 /** A limit of this instance that spends a share of a limit of all. Safe from any thread. */
 public interface ShareUser {
   /**
@@ -32,6 +34,14 @@ public interface ShareUser {
    * @param target what this one should shrink to while others wait
    */
   default void heard(long free, long target, long now) {}
+
+  /**
+   * Takes in another contact with the store.
+   *
+   * @param members how many instances shared limits at the last contact, this one included; 0 if
+   *     there was none
+   */
+  default void contact(ShareNews.Contact contact, long members, long now) {}
 
   /** Looks at once whether waiting requests can go, because something else has changed. */
   void wake();

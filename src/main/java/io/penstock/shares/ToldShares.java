@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Shares of long windows of which other instances told this one, also of limits that it does not
+ * Shares of long windows, as other instances told of them, also of limits that this one does not
  * use. If the store loses its data, nobody else may know them any more. Used by one thread at a
  * time.
  */

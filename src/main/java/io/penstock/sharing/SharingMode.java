@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** How a limit is shared between instances. */
 public enum SharingMode {
-  /** All instances together never exceed the limit: each spends its own slices of it. */
+  /** All instances together never exceed the limit: each spends its share of it. */
   EXACT,
   /** Each instance counts alone and learns the counts of the others a little later. */
   EVENTUAL,

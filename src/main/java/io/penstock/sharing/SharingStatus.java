@@ -21,7 +21,6 @@ public final class SharingStatus {
 
   private @Nullable RecoveryReason why;
   private boolean cutOff;
-  private boolean barred;
   private long members;
 
   /**
@@ -66,7 +65,7 @@ public final class SharingStatus {
     }
     if (removed && !cutOff && any.getAsBoolean()) {
       cutOff = true;
-      say(Change.CUT_OFF, among, alone(storeContact.parts()), now, announcements);
+      say(Change.CUT_OFF, among, alone(), now, announcements);
     }
     if (!removed && cutOff) {
       cutOff = false;
@@ -80,41 +79,18 @@ public final class SharingStatus {
     return announcements;
   }
 
-  /** Checks whether limits grant nothing because spending may have been lost. */
-  public List<Runnable> lookBarred(boolean any, long now) {
-    List<Runnable> announcements = new ArrayList<>();
-    if (any != barred) {
-      barred = any;
-      String detail =
-          any
-              ? "Redis has lost data, and an instance that is gone may have used exact limits, of"
-                  + " which it is not known which: they grant nothing more until their window, day"
-                  + " or month ends (limit_recovering)"
-              : "exact limits grant again what there is";
-      say(any ? Change.RECOVERING : Change.RECOVERED, members, detail, now, announcements);
-    }
-    return announcements;
-  }
-
   private void say(
       Change change, long among, String detail, long now, List<Runnable> announcements) {
     String of = change == Change.MEMBERS ? null : sharingMode.text();
     announcements.add(() -> eventSink.publish(new Event.Synced(now, of, change, among, detail)));
   }
 
-  private String because(RecoveryReason learns) {
+  private static String because(RecoveryReason learns) {
     return switch (learns) {
-      case CAME -> "this instance has just come and takes nothing of exact limits for " + ttl;
-      case SILENT ->
-          "nothing was heard for longer than slices last: nothing of exact limits is taken for "
-              + ttl;
-      case RESTARTED ->
-          "Redis was restarted or replaced: nothing of exact limits is taken until all instances"
-              + " have said that it knows what they were told";
+      case CAME -> "this instance has just come, and is given nothing until all others know it";
       case LOST ->
-          "Redis has lost data, or its clock was set: nothing of exact limits is taken for %s, and"
-                  .formatted(ttl)
-              + " until all instances have said what they spent";
+          "Redis was restarted or has lost data: no share of an exact limit grows until all"
+              + " instances have stated theirs";
     };
   }
 
@@ -126,19 +102,15 @@ public final class SharingStatus {
     return among == 1 ? "no other instance shares" : among + " instances share";
   }
 
-  private String alone(long parts) {
+  private String alone() {
     return "Redis has not been heard for %s: %s (penstock.redis.on-outage=%s)"
-        .formatted(
-            ttl, sharingMode == SharingMode.EXACT ? exact(parts) : eventual(), policy.text());
+        .formatted(ttl, sharingMode == SharingMode.EXACT ? exact() : eventual(), policy.text());
   }
 
-  private String exact(long parts) {
+  private String exact() {
     return switch (policy) {
+      case CONTINUE -> "each instance goes on with its shares of exact limits";
       case PARK -> "requests that need exact limits wait";
-      case SHARE ->
-          parts == 0
-              ? "requests that need exact limits wait, because Redis was never heard"
-              : "exact limits are divided by " + parts;
       case ALLOW -> "exact limits let all pass";
       case REFUSE -> "exact limits refuse";
     };
@@ -146,7 +118,7 @@ public final class SharingStatus {
 
   private String eventual() {
     return switch (policy) {
-      case PARK, SHARE -> "eventual limits count this instance alone";
+      case CONTINUE, PARK -> "eventual limits count this instance alone";
       case ALLOW -> "eventual limits let all pass";
       case REFUSE -> "eventual limits refuse";
     };

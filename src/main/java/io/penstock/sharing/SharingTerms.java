@@ -11,10 +11,7 @@ public record SharingTerms(Map<Owner, SharingMode> modes) {
   /** Nothing is configured. */
   public static final SharingTerms NONE = new SharingTerms(Map.of());
 
-  /**
-   * The shortest trailing window that can be shared in slices; a slice is for a sixtieth of the
-   * window.
-   */
+  /** The shortest trailing window that can be shared exactly. */
   public static final long SHORTEST_EXACT_NANOS = 10_000_000_000L;
 
   /**
@@ -49,7 +46,7 @@ public record SharingTerms(Map<Owner, SharingMode> modes) {
 
   /**
    * Returns how a limit is shared. Azure also checks its request limit over short parts of a
-   * minute, which are too short for slices. These limits are not configured by anyone, so each
+   * minute, which are too short for shares. These limits are not configured by anyone, so each
    * instance applies them alone.
    */
   public SharingMode of(LimitId id, SharingMode otherwise) {

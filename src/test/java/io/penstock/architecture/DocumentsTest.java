@@ -86,7 +86,7 @@ class DocumentsTest {
         ```
         `[code](nowhere)` [a](README.md#one-link) [b](#one-two-three) [c](#again-1) [d](#code)
         [e](nowhere.md) [f](src/docs/limits.md#nowhere) [g](src/docs) [h](pom.xml)
-        SliceScheduleTest, `-Dtest=ScheduleTest`, src/docs/nowhere and k8s/README.md.
+        ShareScheduleTest, `-Dtest=ScheduleTest`, src/docs/nowhere and k8s/README.md.
         """;
     Path document = Path.of("README.md");
     assertThat(DocumentRules.brokenLinks(document, text, any -> "# Limits"))
@@ -94,7 +94,7 @@ class DocumentsTest {
             "README.md links to #code, and there is no such heading",
             "README.md links to nowhere.md, and there is no such file",
             "README.md links to src/docs/limits.md#nowhere, and there is no such heading");
-    assertThat(DocumentRules.unknownTests(document, text, Set.of("SliceScheduleTest")))
+    assertThat(DocumentRules.unknownTests(document, text, Set.of("ShareScheduleTest")))
         .containsExactly("README.md names ScheduleTest, and there is no such test");
     assertThat(DocumentRules.unknownPaths(document, text))
         .containsExactly("README.md names src/docs/nowhere, and there is no such file");

@@ -77,9 +77,9 @@ class SharedStateTest {
   @Test
   void typeThatIsExempt_needsNoRow() {
     JavaClasses exempt =
-        compile("slices", "java.util.Map<String, Long> byKey = new java.util.HashMap<>();");
+        compile("shares", "java.util.Map<String, Long> byKey = new java.util.HashMap<>();");
     SharedStateRules.STATE_HAS_A_ROW.allowEmptyShould(true).check(exempt);
-    assertThat(SharedStateRules.unneeded(exempt)).contains("redis").doesNotContain("slices");
+    assertThat(SharedStateRules.unneeded(exempt)).contains("redis").doesNotContain("shares");
   }
 
   @Test

@@ -8,14 +8,17 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.park.SchedulerAlarm;
 import io.penstock.redis.RedisAddress;
 import io.penstock.redis.RedisLink;
+import io.penstock.redis.shares.RedisShareStore;
+import io.penstock.shares.ShareSlots;
+import io.penstock.shares.ShareSync;
+import io.penstock.shares.ShareTerms;
+import io.penstock.shares.SharedLimit;
+import io.penstock.shares.SharedLimitSource;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.OutagePolicy;
-import io.penstock.slices.RedisSliceStore;
-import io.penstock.slices.SharedLimitSource;
-import io.penstock.slices.SliceSync;
-import io.penstock.slices.SyncPace;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
@@ -27,28 +30,29 @@ final class DirectLimit implements AutoCloseable {
   private final Ticker ticker = Ticker.system();
   private final SchedulerAlarm alarm = new SchedulerAlarm("direct-limit", ticker);
   private final RedisLink link;
-  private final SliceSync sliceSync;
+  private final ShareSlots slots;
   private final Limit limit;
 
   /** Shares a limit of ten million tokens in 10 s. */
   DirectLimit(int port) {
     RedisAddress address = RedisAddress.parse("redis://127.0.0.1:" + port, null, null);
     link = new RedisLink(address, null, 1_000, ticker);
-    sliceSync =
-        new SliceSync(
-            "direct",
-            new RedisSliceStore(link, "direct", 2 * SECOND, ticker, WallClock.system()),
-            ticker,
-            alarm,
-            new SyncPace(100 * MILLI, 2 * SECOND, SECOND),
-            OutagePolicy.PARK,
-            new Random(1)::nextDouble);
+    RedisShareStore store = new RedisShareStore(link, "direct", ticker);
+    ShareTerms terms = new ShareTerms(12 * SECOND, SECOND, SECOND, 100 * MILLI, SECOND, true);
+    ShareSync sync =
+        new ShareSync("direct", store, ticker, alarm, terms, new Random(1)::nextDouble);
+    slots = new ShareSlots(List.of(sync));
     LimitId id =
         new LimitId(LimitId.Kind.ENDPOINT, "/direct", "", LimitMeasure.TOKENS, 10 * SECOND);
     limit =
-        new SharedLimitSource(sliceSync, any -> true)
+        new SharedLimitSource(
+                slots,
+                any -> true,
+                new SharedLimit.Terms(OutagePolicy.CONTINUE, true, false, SECOND),
+                ticker,
+                WallClock.system())
             .limit(id, new LimitSpec.FixedWindow(10_000_000, 10 * SECOND), ticker.nanos());
-    sliceSync.start();
+    slots.start();
   }
 
   /** Takes a given number of single tokens each second; returns how many attempts succeeded. */
@@ -67,7 +71,7 @@ final class DirectLimit implements AutoCloseable {
 
   @Override
   public void close() {
-    sliceSync.stop();
+    slots.leave().toCompletableFuture().join();
     alarm.close();
     link.close();
   }

@@ -138,7 +138,7 @@ final class BroughtValues {
           gateway("affinity: {podAntiAffinity: {}}", POD + "/affinity", "{\"podAntiAffinity\":{}}"),
           gateway(
               "extraEnv: [{name: A, value: b}]",
-              CONTAINER + "/env/14",
+              CONTAINER + "/env/15",
               "{\"name\":\"A\",\"value\":\"b\"}"),
           gateway(
               "extraEnvFrom: [{secretRef: {name: a}}]",

@@ -410,7 +410,7 @@ class ChartFactsTest {
   void redisUser_hasTheRightsThatThePageNames_andNoOthers() throws Exception {
     String page = DocumentPages.text(DocumentPages.page("instances.md"));
     MatchResult rule =
-        Pattern.compile("`(~NS:\\* resetchannels -@all [^`]*)`")
+        Pattern.compile("`(~NS:\\* resetchannels &NS:shares[^`]*)`")
             .matcher(page)
             .results()
             .findFirst()
@@ -445,7 +445,7 @@ class ChartFactsTest {
       if (own.isEmpty()) {
         assertThat(user).endsWith(" " + rights);
       } else {
-        assertThat(user).doesNotContain("coordination", "+publish");
+        assertThat(user).doesNotContain("coordination", "+persist");
       }
     }
   }

@@ -28,7 +28,7 @@ final class ChartSwitches {
               Map.entry(
                   "redis-password",
                   "redis: {bundled: {existingSecret: {name: my-password, key: p}}}"),
-              Map.entry("redis-namespace", "redis: {namespace: shared, onOutage: share}"),
+              Map.entry("redis-namespace", "redis: {namespace: shared, onOutage: park}"),
               Map.entry("coordination", "coordination: {enabled: true, maxBytes: 32MB}"),
               Map.entry(
                   "coordination-redis-url",

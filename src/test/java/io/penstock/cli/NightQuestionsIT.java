@@ -124,6 +124,7 @@ class NightQuestionsIT {
     Path key = Files.writeString(own.resolve("provider.key"), "sk-old\n");
     List<String> all = new ArrayList<>(List.of(more));
     all.add("--penstock.redis.url=" + redis.url());
+    all.add("--penstock.redis.on-outage=park");
     all.add("--penstock.operator.tokens.nina=" + TOKEN);
     all.add("--penstock.state.file=" + own.resolve("state.yaml"));
     String routes =

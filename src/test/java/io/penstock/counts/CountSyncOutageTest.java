@@ -76,7 +76,7 @@ class CountSyncOutageTest {
   @ParameterizedTest
   @EnumSource(
       value = OutagePolicy.class,
-      names = {"PARK", "SHARE"})
+      names = {"CONTINUE", "PARK"})
   void storeAway_goesOnWithOwnCounts(OutagePolicy policy) {
     CountSync countSync = joined(policy);
     away = true;
@@ -155,7 +155,7 @@ class CountSyncOutageTest {
   @ParameterizedTest
   @CsvSource({
     "PARK, 'eventual limits count this instance alone'",
-    "SHARE, 'eventual limits count this instance alone'",
+    "CONTINUE, 'eventual limits count this instance alone'",
     "ALLOW, 'eventual limits let all pass'",
     "REFUSE, 'eventual limits refuse'"
   })

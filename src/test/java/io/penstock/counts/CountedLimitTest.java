@@ -11,7 +11,6 @@ import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.OutagePolicy;
 import io.penstock.sharing.StoreContact;
-import io.penstock.slices.SliceWorld;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +23,10 @@ class CountedLimitTest {
   private static final LimitId ID =
       new LimitId(LimitId.Kind.KEY, "a", "", LimitMeasure.REQUESTS, LimitSpec.Day.NANOS);
 
-  private static final long MINUTE = 60 * SliceWorld.SECOND;
+  private static final long MILLI = 1_000_000;
+  private static final long SECOND = 1_000 * MILLI;
+  private static final long MINUTE = 60 * SECOND;
+  private static final long LEASE = 12 * SECOND;
   private static final LimitId TRAILING =
       new LimitId(LimitId.Kind.KEY, "t", "", ID.measure(), MINUTE);
 
@@ -33,7 +35,7 @@ class CountedLimitTest {
    */
   private static final long SHIFT = 10 * MINUTE + MINUTE / 2;
 
-  private static final UnixShift UNIX_SHIFT = new UnixShift(() -> SHIFT / SliceWorld.MILLI, 0);
+  private static final UnixShift UNIX_SHIFT = new UnixShift(() -> SHIFT / MILLI, 0);
 
   private final Limit limit =
       new Limit(new LimitSpec.TrailingWindow(100, MINUTE, 0, LimitSpec.TrailingWindow.UNPACED), 0);
@@ -79,18 +81,18 @@ class CountedLimitTest {
     assertThat(tell(counted, false, 2)).isEmpty();
     assertThat(tell(counted, true, 2)).containsExactly(count(10, 3));
     limit.take(Weight.exactly(2), 3);
-    limit.take(Weight.exactly(4), 40 * SliceWorld.SECOND);
-    assertThat(tell(counted, false, 40 * SliceWorld.SECOND))
+    limit.take(Weight.exactly(4), 40 * SECOND);
+    assertThat(tell(counted, false, 40 * SECOND))
         .containsExactlyInAnyOrder(count(10, 5), count(11, 4));
     counted.acknowledge(count(10, 5));
     counted.acknowledge(count(11, 4));
-    assertThat(tell(counted, false, 41 * SliceWorld.SECOND)).isEmpty();
+    assertThat(tell(counted, false, 41 * SECOND)).isEmpty();
   }
 
   @Test
   void countedRightBeforeAMinuteEnds_isOfThatMinute() {
-    limit.take(Weight.exactly(3), 29_500 * SliceWorld.MILLI);
-    assertThat(tell(counted, false, 29_500 * SliceWorld.MILLI)).containsExactly(count(10, 3));
+    limit.take(Weight.exactly(3), 29_500 * MILLI);
+    assertThat(tell(counted, false, 29_500 * MILLI)).containsExactly(count(10, 3));
   }
 
   @Test
@@ -139,12 +141,12 @@ class CountedLimitTest {
 
   @Test
   void countedHere_doesWhatLimitsDoWhileNothingIsHeard() {
-    StoreContact contact = new StoreContact(OutagePolicy.REFUSE, false, SliceWorld.TTL, 0);
-    contact.changes(false, SliceWorld.TTL);
-    new CountedLimit(TRAILING, limit, false, SHIFT).follow(contact, SliceWorld.TTL);
+    StoreContact contact = new StoreContact(OutagePolicy.REFUSE, LEASE, 0);
+    contact.changes(false, LEASE);
+    new CountedLimit(TRAILING, limit, false, SHIFT).follow(contact, LEASE);
     counted.bind(0);
     assertThat(limit.sharing().refusal()).isNull();
-    counted.follow(contact, SliceWorld.TTL);
+    counted.follow(contact, LEASE);
     assertThat(limit.sharing().refusal()).isNotNull();
   }
 

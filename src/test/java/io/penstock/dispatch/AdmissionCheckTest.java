@@ -16,12 +16,10 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
-import io.penstock.limit.CellAmount;
-import io.penstock.limit.CellGrid;
+import io.penstock.limit.HeldShares;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.SliceDemand;
-import io.penstock.limit.StoreReport;
+import io.penstock.limit.ShareNews;
 import io.penstock.model.ModelLimits;
 import io.penstock.pool.UpstreamSetup;
 import io.penstock.pool.UpstreamSpec;
@@ -135,82 +133,69 @@ class AdmissionCheckTest {
         new LocalLimitSource(
             (id, limit) -> {
               if (which.test(id)) {
-                limit.sharing().share(new SliceDemand(() -> {}), START);
+                HeldShares.none(limit, () -> {}, START);
                 shared = limit;
               }
             });
     endpointFixture = new EndpointFixture(limits, limits);
   }
 
-  private void bar(long cellNanos) {
-    Limit limit = Objects.requireNonNull(shared);
-    limit.sharing().spendingReport(new CellGrid(7, START, cellNanos), 7, 7, 100, START);
-    limit
-        .sharing()
-        .addSlices(
-            List.of(new CellAmount(7, 0)),
-            new StoreReport(100, 0, START, START + cellNanos, true, 0, START + cellNanos),
-            cell -> CellGrid.Span.NEVER);
+  private void away() {
+    HeldShares.contact(Objects.requireNonNull(shared), ShareNews.Contact.AWAY);
   }
 
-  private static void assertRecovers(Refusal refusal, long retryAfterNanos) {
+  private static void assertUnavailable(Refusal refusal) {
     assertThat(refusal)
         .isEqualTo(
-            new Refusal(
-                RefusalReason.LIMIT_RECOVERING,
-                "Redis has lost data, and an instance that is gone may have used up the requests"
-                    + " of the day; nothing more is granted until the day ends",
-                retryAfterNanos));
+            Refusal.of(
+                RefusalReason.LIMIT_UNAVAILABLE,
+                "Redis is away, and this instance has used up its share of the requests of the"
+                    + " day"));
   }
 
   @Test
-  void dayOfTheModelMayBeSpentByOneThatIsGone_isRefusedUntilItEnds() {
+  void shareOfTheDayOfTheModelLacksWhileTheStoreIsAway_isRefused() {
     share(id -> id.measure() == LimitMeasure.REQUESTS && id.durationNanos() == DAY);
     endpointFixture.models.configure(List.of(), Map.of("m", new ModelLimits(0, 0, 5)), START);
     Endpoint endpoint = endpointFixture.open(none("/a").to(upstream("u", 0, 0)));
     endpointFixture.models.of("m", START);
-    bar(DAY);
+    away();
     endpointFixture.at(SECOND);
-    assertRecovers(refusal(ask(endpoint, "m")), DAY - SECOND);
+    assertUnavailable(refusal(ask(endpoint, "m")));
     assertThat(went(ask(endpoint, "n"))).isTrue();
   }
 
   @Test
-  void dayOfTheUpstreamMayBeSpentByOneThatIsGone_isRefusedUntilItEnds() {
+  void shareOfTheDayOfTheUpstreamLacksWhileTheStoreIsAway_isRefused() {
     share(id -> id.measure() == LimitMeasure.REQUESTS && id.durationNanos() == DAY);
     UpstreamSpec.Limits limits = new UpstreamSpec.Limits(0, 0, 0, 0, 5, 0);
     Endpoint endpoint = endpointFixture.open(none("/a").to(upstreamOf(limits, ChargeRule.TOTAL)));
     Objects.requireNonNull(endpointFixture.upstreams.find("u")).pool("m", START);
-    bar(DAY);
-    assertRecovers(refusal(ask(endpoint, "m")), DAY);
+    away();
+    assertUnavailable(refusal(ask(endpoint, "m")));
   }
 
   @Test
-  void onlyTheMinuteMayBeSpentByOneThatIsGone_isToldThatTheDayIsUsedUp() {
+  void shareOfTheMinuteLacksWhileTheStoreIsAway_isToldThatTheDayIsUsedUp() {
     share(id -> id.measure() == LimitMeasure.REQUESTS && id.durationNanos() == MINUTE);
     endpointFixture.models.configure(List.of(), Map.of("m", new ModelLimits(5, 0, 1)), START);
     Endpoint endpoint = endpointFixture.open(none("/a").to(upstream("u", 0, 0)));
     endpointFixture.models.of("m", START);
-    Objects.requireNonNull(shared)
-        .sharing()
-        .addSlices(
-            List.of(new CellAmount(0, 1)),
-            new StoreReport(100, Long.MAX_VALUE, 0, 0),
-            cell -> new CellGrid.Span(START, 2 * START));
+    HeldShares.give(Objects.requireNonNull(shared), 1, START);
     assertThat(went(ask(endpoint, "m"))).isTrue();
-    bar(MINUTE);
+    away();
     Refusal refusal = refusal(ask(endpoint, "m"));
     assertThat(refusal.reason()).isEqualTo(RefusalReason.MODEL_RPD);
     assertThat(refusal.retryAfterNanos()).isEqualTo(DAY);
   }
 
   @Test
-  void minuteAloneMayBeSpentByOneThatIsGone_waits() {
+  void shareOfTheMinuteAloneLacksWhileTheStoreIsAway_waits() {
     share(id -> id.measure() == LimitMeasure.REQUESTS && id.durationNanos() == MINUTE);
     endpointFixture.models.configure(List.of(), Map.of("m", new ModelLimits(5, 0, 0)), START);
     Endpoint endpoint = endpointFixture.open(none("/a").to(upstream("u", 0, 0)));
     endpointFixture.models.of("m", START);
-    bar(MINUTE);
+    away();
     assertThat(waits(ask(endpoint, "m"))).isTrue();
   }
 }

@@ -16,14 +16,12 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.FakeCallers;
 import io.penstock.endpoint.TicketDirectory;
-import io.penstock.limit.CellAmount;
-import io.penstock.limit.CellGrid;
+import io.penstock.limit.HeldShares;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.RegionCells;
 import io.penstock.limit.RegionCounts;
-import io.penstock.limit.SliceDemand;
-import io.penstock.limit.StoreReport;
+import io.penstock.limit.ShareDemand;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.refusal.RefusalReason;
@@ -35,7 +33,6 @@ import org.junit.jupiter.api.Test;
 /** Tests of what a new request takes of its caller's limits, and what other regions hear of it. */
 class ParkedTicketTest {
   private static final long WINDOW = 600 * SECOND;
-  private static final long CELL = 7;
 
   private final EndpointFixture endpointFixture = new EndpointFixture();
   private final FakeCallers callers = new FakeCallers();
@@ -91,21 +88,17 @@ class ParkedTicketTest {
     assertThat(denials).isEmpty();
   }
 
-  /** Brings a slice of one request to a limit that had none, and wakes those that wait for it. */
-  private static void granted(Limit limit, SliceDemand demand) {
-    CellGrid.Span span = new CellGrid.Span(START, START + 2 * SECOND);
-    StoreReport storeReport = new StoreReport(10, Long.MAX_VALUE, START, 0);
-    limit.sharing().addSlices(List.of(new CellAmount(CELL, 1)), storeReport, any -> span);
+  /** Gives a share of one request to a limit that had none, and wakes those that wait for it. */
+  private static void given(Limit limit, ShareDemand demand) {
+    HeldShares.give(limit, 1, START);
     demand.wake();
   }
 
   @Test
   void clientGoneWhileItIsCharged_allIsReturned_andWhoWaitsForItLooksAgain() {
     endpointFixture.apply(none("/a"), none("/b"));
-    SliceDemand demand = new SliceDemand(() -> {});
     Limit ofKey = window(10);
-    ofKey.sharing().share(demand, START);
-    ofKey.sharing().spendingReport(new CellGrid(CELL, START, WINDOW), CELL, CELL, 0, START);
+    ShareDemand demand = HeldShares.none(ofKey, () -> {}, START);
     Limit ofGroup = window(10);
     FakeCallers.Caller key = callers.rejecting("bob");
     limit(key, ofKey, RefusalReason.KEY_RPM);
@@ -128,7 +121,7 @@ class ParkedTicketTest {
     assertThat(waits(released) && waits(waiting)).isTrue();
 
     charging = () -> released.cancel();
-    granted(ofKey, demand);
+    given(ofKey, demand);
     endpointFixture.drivers.run();
 
     assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);
@@ -143,10 +136,8 @@ class ParkedTicketTest {
 
   @Test
   void undecidedForItsKey_isOnTheRollOfThoseThatWait_andItsShadowWouldNotBe() {
-    SliceDemand demand = new SliceDemand(() -> {});
     Limit ofKey = window(10);
-    ofKey.sharing().share(demand, START);
-    ofKey.sharing().spendingReport(new CellGrid(CELL, START, WINDOW), CELL, CELL, 0, START);
+    ShareDemand demand = HeldShares.none(ofKey, () -> {}, START);
     FakeCallers.Caller bob = callers.rejecting("bob");
     limit(bob, ofKey, RefusalReason.KEY_RPM);
 
@@ -155,7 +146,7 @@ class ParkedTicketTest {
     assertThat(endpointFixture.roll.find(parkedTicket.order()))
         .extracting(TicketDirectory.Waiting::ticket)
         .isSameAs(parkedTicket);
-    granted(ofKey, demand);
+    given(ofKey, demand);
     endpointFixture.drivers.run();
     assertThat(went(parkedTicket)).isTrue();
     assertThat(endpointFixture.roll.size()).isZero();

@@ -18,12 +18,9 @@ import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.FakeCallers;
 import io.penstock.endpoint.FakeCallers.Caller;
-import io.penstock.limit.CellAmount;
-import io.penstock.limit.CellGrid;
+import io.penstock.limit.HeldShares;
 import io.penstock.limit.Limit;
 import io.penstock.limit.OutageCap;
-import io.penstock.limit.SliceDemand;
-import io.penstock.limit.StoreReport;
 import io.penstock.model.ModelLimits;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.refusal.Refusal;
@@ -38,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests of tickets that wait for slices of a shared limit of any kind. */
+/** Tests of tickets that wait for a larger share of a shared limit of any kind. */
 class SharedEndpointLimitTest {
   private static final Refusal REFUSAL =
       new Refusal(RefusalReason.LIMIT_UNAVAILABLE, "nothing is heard", 2 * SECOND);
@@ -56,7 +53,7 @@ class SharedEndpointLimitTest {
   private long dry;
 
   private void share(Limit limit) {
-    limit.sharing().share(new SliceDemand(() -> dry++), START);
+    HeldShares.none(limit, () -> dry++, START);
     shared.add(limit);
   }
 
@@ -91,14 +88,9 @@ class SharedEndpointLimitTest {
     return endpoint.submit(RequestFixture.of("m", Cost.ofInput(10)).account(caller.account).made());
   }
 
-  private void grant() {
+  private void give() {
     for (Limit limit : shared) {
-      limit
-          .sharing()
-          .addSlices(
-              List.of(new CellAmount(0, 10)),
-              new StoreReport(100, Long.MAX_VALUE, 0, 0),
-              cell -> new CellGrid.Span(START, 2 * START));
+      HeldShares.give(limit, 10, START);
       wake(limit);
     }
   }
@@ -110,12 +102,12 @@ class SharedEndpointLimitTest {
 
   @ParameterizedTest
   @EnumSource(LimitId.Kind.class)
-  void slices_letGoWhoWaitsForThem(LimitId.Kind kind) {
+  void largerShare_letsGoWhoWaitsForIt(LimitId.Kind kind) {
     Endpoint endpoint = open(kind);
     ParkedTicket parkedTicket = submit(endpoint);
     assertThat(waits(parkedTicket)).isTrue();
     assertThat(dry).isPositive();
-    grant();
+    give();
     assertThat(went(parkedTicket)).isTrue();
     assertThat(waits(submit(endpoint))).isTrue();
     assertBalanced(endpoint);
@@ -133,7 +125,7 @@ class SharedEndpointLimitTest {
     shared.forEach(limit -> limit.sharing().rejoin());
     ParkedTicket after = submit(endpoint);
     assertThat(waits(after)).isTrue();
-    grant();
+    give();
     assertThat(went(after)).isTrue();
     assertBalanced(endpoint);
   }

@@ -14,7 +14,7 @@ import io.penstock.cost.TokenUsage;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketFate;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.SliceDemand;
+import io.penstock.limit.ShareDemand;
 import io.penstock.queue.QueueBounds;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -401,7 +401,12 @@ class DynamicTest {
     apply(dynamic(EndpointFixture.strict("/a", 1, 60), 1));
     Endpoint child = enter("/a/b");
     AtomicInteger asked = new AtomicInteger();
-    child.limits().getFirst().limit().sharing().share(new SliceDemand(asked::incrementAndGet), 0);
+    child
+        .limits()
+        .getFirst()
+        .limit()
+        .sharing()
+        .holdShares(at -> true, new ShareDemand(asked::incrementAndGet), 0);
     child.leave();
     endpointFixture.at(IDLE);
     assertThat(paths()).containsOnly("/a");

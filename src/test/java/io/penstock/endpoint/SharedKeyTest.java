@@ -13,12 +13,12 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketFate;
-import io.penstock.limit.CellAmount;
 import io.penstock.limit.CellGrid;
+import io.penstock.limit.HeldShares;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.SliceDemand;
-import io.penstock.limit.StoreReport;
+import io.penstock.limit.ShareDemand;
+import io.penstock.limit.ShareNews;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -29,64 +29,51 @@ import org.junit.jupiter.api.Test;
 /** Tests of a key that refuses what it lacks, and shares its limit with other instances. */
 class SharedKeyTest {
   private static final long MINUTE = 60 * SECOND;
-  private static final long CELL = 7;
+
+  private static final CellGrid GRID = new CellGrid(7, START, MINUTE);
 
   private final EndpointFixture endpointFixture = new EndpointFixture();
   private final AtomicInteger hurried = new AtomicInteger();
-  private final SliceDemand demand = new SliceDemand(hurried::incrementAndGet);
   private final Limit limit = new Limit(new LimitSpec.FixedWindow(10, MINUTE), START);
+  private final ShareDemand demand = HeldShares.none(limit, hurried::incrementAndGet, START);
   private final FakeCallers.Caller alice = new FakeCallers().rejecting("alice");
   private final Endpoint endpoint =
       endpointFixture.open(none("/").maxWait(30 * SECOND).bounds(3, 100, 100));
 
   SharedKeyTest() {
-    limit.sharing().share(demand, START);
-    limit.sharing().spendingReport(new CellGrid(CELL, START, MINUTE), CELL, CELL, 0, START);
+    HeldShares.give(limit, 0, GRID, START);
     alice.quota.change(
         ChargeRule.TOTAL,
         List.of(new MeteredLimit(LimitMeasure.REQUESTS, limit, RefusalReason.KEY_RPM)));
   }
 
-  private void granted(long amount) {
-    granted(CELL, amount, endpointFixture.ticker.nanos(), endpointFixture.ticker.nanos());
+  private void given(long share) {
+    HeldShares.give(limit, share, GRID, endpointFixture.ticker.nanos());
     demand.wake();
     endpointFixture.drivers.run();
   }
 
-  private void granted(long cell, long amount, long from, long heardAt) {
-    CellGrid.Span span = new CellGrid.Span(from, from + 2 * SECOND);
-    StoreReport storeReport = new StoreReport(10, Long.MAX_VALUE, heardAt, 0);
-    limit.sharing().addSlices(List.of(new CellAmount(cell, amount)), storeReport, any -> span);
-  }
-
   private void denied() {
-    denied(false);
-  }
-
-  private void denied(boolean barred) {
-    StoreReport storeReport =
-        new StoreReport(
-            10, 1, 0, endpointFixture.ticker.nanos() + 2 * SECOND, barred, 0, Long.MIN_VALUE);
-    limit.sharing().addSlices(List.of(), storeReport, cell -> CellGrid.Span.NEVER);
+    HeldShares.deny(limit, 1, endpointFixture.ticker.nanos());
     demand.wakeAfterDenial();
     endpointFixture.drivers.run();
   }
 
   @Test
-  void drySlice_waitsForTheRound_andGoesWithWhatItBrings() {
+  void shareLacks_waitsForALargerOne_andGoesWithIt() {
     ParkedTicket parkedTicket = alice.submit(endpoint, 1);
     assertThat(waits(parkedTicket)).isTrue();
     assertThat(hurried).hasValue(1);
     endpointFixture.at(SECOND);
     assertThat(waits(parkedTicket)).isTrue();
-    granted(1);
+    given(1);
     assertThat(went(parkedTicket)).isTrue();
     assertThat(limit.balance(endpointFixture.ticker.nanos()).charged()).isEqualTo(1);
     assertBalanced(endpoint);
   }
 
   @Test
-  void nothingLeftForAnybody_isRefusedWithTheRound_andAtOnceWhileThatIsKnown() {
+  void nothingLeftForAnybody_isRefusedOnceThatIsHeard_andAtOnceWhileItIsKnown() {
     ParkedTicket first = alice.submit(endpoint, 1);
     endpointFixture.at(SECOND);
     denied();
@@ -94,21 +81,22 @@ class SharedKeyTest {
     assertThat(refusal(first).retryAfterNanos()).isEqualTo(MINUTE - SECOND);
     assertThat(refusal(alice.submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.KEY_RPM);
     assertThat(hurried).hasValue(1);
-    endpointFixture.at(3 * SECOND);
+    endpointFixture.at(3 * SECOND + 1);
     assertThat(waits(alice.submit(endpoint, 1))).isTrue();
     assertBalanced(endpoint);
   }
 
   @Test
-  void nothingGrantedBecauseOfALoss_isRefusedWithThatReason_andNotAsUsedUp() {
+  void storeIsAway_isRefusedWithThatReason_andNotAsUsedUp() {
     ParkedTicket first = alice.submit(endpoint, 1);
     endpointFixture.at(SECOND);
-    denied(true);
-    assertThat(refusal(first).reason()).isEqualTo(RefusalReason.LIMIT_RECOVERING);
-    assertThat(refusal(first).retryAfterNanos()).isEqualTo(MINUTE - SECOND);
-    assertThat(refusal(first).detail()).contains("Redis has lost data").doesNotContain("a minute");
+    HeldShares.contact(limit, ShareNews.Contact.AWAY);
+    demand.wake();
+    endpointFixture.drivers.run();
+    assertThat(refusal(first).reason()).isEqualTo(RefusalReason.LIMIT_UNAVAILABLE);
+    assertThat(refusal(first).detail()).contains("Redis is away");
     assertThat(refusal(alice.submit(endpoint, 1)).reason())
-        .isEqualTo(RefusalReason.LIMIT_RECOVERING);
+        .isEqualTo(RefusalReason.LIMIT_UNAVAILABLE);
     limit.charge(10, 0, endpointFixture.ticker.nanos());
     assertThat(refusal(alice.submit(endpoint, 1)).reason())
         .as("this instance alone has used it up")
@@ -117,39 +105,24 @@ class SharedKeyTest {
   }
 
   @Test
-  void slicesCameAfterTheClockWasRead_goesWithThem() {
-    granted(CELL + 1, 1, START + SECOND / 5, START + SECOND / 5);
-    ParkedTicket parkedTicket = alice.submit(endpoint, 1);
-    assertThat(waits(parkedTicket)).isTrue();
-    endpointFixture.at(SECOND / 5 - 1);
-    assertThat(waits(parkedTicket)).isTrue();
-    endpointFixture.at(SECOND / 5);
-    assertThat(went(parkedTicket)).isTrue();
-    assertBalanced(endpoint);
-  }
-
-  @Test
-  void nextCellIsAboutToBegin_goesWithIt() {
-    long next = START + MINUTE;
-    granted(CELL + 1, 1, next + 1_000_000, START);
+  void windowIsAboutToEnd_goesWithTheShareInTheNext() {
+    given(1);
+    assertThat(went(alice.submit(endpoint, 1))).isTrue();
     endpointFixture.at(MINUTE - 1_000_000);
     ParkedTicket parkedTicket = alice.submit(endpoint, 1);
     assertThat(waits(parkedTicket)).isTrue();
-    endpointFixture.at(MINUTE + 1_000_000);
+    endpointFixture.at(MINUTE - 1);
+    assertThat(waits(parkedTicket)).isTrue();
+    endpointFixture.at(MINUTE);
     assertThat(went(parkedTicket)).isTrue();
-  }
-
-  @Test
-  void nextCellBeginsLater_isRefusedUntilThen() {
-    granted(CELL + 1, 1, START + MINUTE, START);
-    assertThat(refusal(alice.submit(endpoint, 1)).retryAfterNanos()).isEqualTo(MINUTE);
+    assertBalanced(endpoint);
   }
 
   @Test
   void lessThanAllLack_theFirstGo() {
     ParkedTicket first = alice.submit(endpoint, 1);
     ParkedTicket second = alice.submit(endpoint, 1);
-    granted(1);
+    given(1);
     assertThat(went(first)).isTrue();
     assertThat(waits(second)).isTrue();
     denied();
@@ -157,7 +130,8 @@ class SharedKeyTest {
   }
 
   @Test
-  void ownShareUsedUp_isRefusedAtOnce() {
+  void allUsedUpHere_isRefusedAtOnce() {
+    given(10);
     limit.charge(10, 0, START);
     assertThat(refusal(alice.submit(endpoint, 1)).retryAfterNanos()).isEqualTo(MINUTE);
   }
@@ -166,7 +140,7 @@ class SharedKeyTest {
   void clientGoneMeanwhile_tookNothing() {
     ParkedTicket parkedTicket = alice.submit(endpoint, 1);
     parkedTicket.cancel();
-    granted(1);
+    given(1);
     assertThat(limit.balance(endpointFixture.ticker.nanos()).charged()).isZero();
     assertThat(endpoint.totals().requests(TicketFate.CANCELLED)).isEqualTo(1);
     assertThat(alice.empty()).isTrue();
@@ -174,7 +148,7 @@ class SharedKeyTest {
   }
 
   @Test
-  void noRoundAnswered_expiresWhenItMayWaitNoLonger() {
+  void noAnswer_expiresWhenItMayWaitNoLonger() {
     ParkedTicket parkedTicket = alice.submit(endpoint, 1);
     endpointFixture.at(30 * SECOND);
     assertThat(refusal(parkedTicket).reason()).isEqualTo(RefusalReason.QUEUE_TIMEOUT);
@@ -188,7 +162,7 @@ class SharedKeyTest {
       assertThat(waits(alice.submit(endpoint, 1))).isTrue();
     }
     assertThat(refusal(alice.submit(endpoint, 1)).reason()).isEqualTo(RefusalReason.QUEUE_FULL);
-    granted(3);
+    given(3);
     assertThat(endpoint.totals().requests(TicketFate.RUNNING)).isEqualTo(3);
     assertBalanced(endpoint);
   }
@@ -202,14 +176,14 @@ class SharedKeyTest {
     assertBalanced(endpoint);
   }
 
-  /** Otherwise the work of each round would grow with the number of requests there ever were. */
+  /** Otherwise the work of each answer would grow with the number of requests there ever were. */
   @Test
-  void decided_slicesThatComeLaterAreNoneOfItsConcern() {
+  void decided_laterSharesAreNoneOfItsConcern() {
     ParkedTicket goes = alice.submit(endpoint, 1);
     ParkedTicket denied = alice.submit(endpoint, 1);
     demand.wake();
-    assertThat(endpointFixture.drivers.driver(0).isIdle()).as("they wait for slices").isFalse();
-    granted(1);
+    assertThat(endpointFixture.drivers.driver(0).isIdle()).as("they wait for a share").isFalse();
+    given(1);
     denied();
     assertThat(went(goes)).isTrue();
     assertThat(refusal(denied).reason()).isEqualTo(RefusalReason.KEY_RPM);
@@ -219,26 +193,22 @@ class SharedKeyTest {
   }
 
   @Test
-  void lacksAnotherLimitByNow_slicesOfTheFirstAreNoneOfItsConcernAnyMore() {
-    SliceDemand tokensDemand = new SliceDemand(() -> {});
+  void lacksAnotherLimitByNow_shareOfTheFirstIsNoneOfItsConcernAnyMore() {
     Limit tokens = new Limit(new LimitSpec.FixedWindow(100, MINUTE), START);
-    tokens.sharing().share(tokensDemand, START);
-    tokens.sharing().spendingReport(new CellGrid(CELL, START, MINUTE), CELL, CELL, 0, START);
+    ShareDemand tokensDemand = HeldShares.none(tokens, () -> {}, START);
     alice.quota.change(
         ChargeRule.TOTAL,
         List.of(
             new MeteredLimit(LimitMeasure.REQUESTS, limit, RefusalReason.KEY_RPM),
             new MeteredLimit(LimitMeasure.TOKENS, tokens, RefusalReason.KEY_TPM)));
     ParkedTicket parkedTicket = alice.submit(endpoint, 1);
-    granted(1);
+    given(1);
     assertThat(waits(parkedTicket)).as("it lacks tokens").isTrue();
 
     demand.wake();
     assertThat(endpointFixture.drivers.driver(0).isIdle()).isTrue();
 
-    CellGrid.Span span = new CellGrid.Span(START, START + 2 * SECOND);
-    StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, START, 0);
-    tokens.sharing().addSlices(List.of(new CellAmount(CELL, 100)), storeReport, any -> span);
+    HeldShares.give(tokens, 100, START);
     tokensDemand.wake();
     endpointFixture.drivers.run();
     assertThat(went(parkedTicket)).isTrue();

@@ -19,10 +19,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /**
  * The program in a process of its own, as started from a shell; without the classes of tests, which
  * would change how it logs. Unless a property says otherwise it does not warm up: that fails with a
- * warning on a machine that is too slow for it.
+ * warning on a machine that is too slow for it. Instances that share limits have a short lease.
  */
 public final class ProgramProcess implements AutoCloseable {
   private static final String WARM_UP = "--penstock.warm-up=";
+  private static final String REDIS = "--penstock.redis.url=";
+  private static final String LEASE = "--penstock.redis.lease=";
 
   private final int port = RunningGateway.freePort();
   private final int operatorPort = RunningGateway.freePort();
@@ -45,6 +47,10 @@ public final class ProgramProcess implements AutoCloseable {
     command.addAll(List.of("--port=" + port, "--operator-port=" + operatorPort));
     if (command.stream().noneMatch(word -> word.startsWith(WARM_UP))) {
       command.add(WARM_UP + "false");
+    }
+    if (command.stream().anyMatch(word -> word.startsWith(REDIS))
+        && command.stream().noneMatch(word -> word.startsWith(LEASE))) {
+      command.add(LEASE + "2s");
     }
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().putAll(environment);

@@ -39,7 +39,7 @@ class StrictAfterDenialIT {
         "--penstock.redis.url=" + redis.url(),
         "--penstock.redis.namespace=" + namespace,
         "--penstock.redis.sync-interval=" + interval,
-        "--penstock.redis.slice-ttl=40s");
+        "--penstock.redis.lease=1s");
   }
 
   private static int ask(StartedGateway gateway, String secret, int tokens) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Cost;
 import io.penstock.fake.CountedLimits;
-import io.penstock.limit.SliceDemand;
+import io.penstock.limit.HeldShares;
 import io.penstock.queue.Ticket;
 import io.penstock.quota.CallerAccount;
 import io.penstock.quota.Quota;
@@ -262,7 +262,11 @@ class KeyAccountsTest {
         .quotas(null, now)
         .getFirst()
         .limits()
-        .forEach(each -> each.limit().sharing().share(new SliceDemand(() -> {}), now));
+        .forEach(
+            each -> {
+              HeldShares.none(each.limit(), () -> {}, now);
+              HeldShares.give(each.limit(), 100, now);
+            });
     assertThat(accounts.resetBudget(key, now)).isFalse();
     assertThat(accounts.budgetUses(key, now).getFirst().used()).isEqualTo(90);
   }
@@ -594,9 +598,7 @@ class KeyAccountsTest {
     KeySpec used = key("used", new KeySpec.Limits(9, 0, 9, 9, 0, 0));
     Quota own = accounts.of(used).quotas(null, now).getFirst();
     AtomicInteger asked = new AtomicInteger();
-    own.limits()
-        .forEach(
-            each -> each.limit().sharing().share(new SliceDemand(asked::incrementAndGet), now));
+    own.limits().forEach(each -> HeldShares.none(each.limit(), asked::incrementAndGet, now));
     accounts.tidy(now);
     assertThat(accounts.open()).isZero();
     assertThat(limits.live).isEmpty();

@@ -1,9 +1,8 @@
 package io.penstock.limit;
 
 import static io.penstock.limit.CountedTrailingTest.SHIFT;
-import static io.penstock.limit.Slices.HEARD;
-import static io.penstock.limit.Slices.SECOND;
-import static io.penstock.limit.Slices.taken;
+import static io.penstock.limit.HeldShares.taken;
+import static io.penstock.limit.LimitContract.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
@@ -36,7 +35,7 @@ class AroundTest {
       case COUNTING ->
           limit
               .sharing()
-              .applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), NOW);
+              .applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new ShareDemand(() -> {}), NOW);
       case CUT_OFF -> {
         share();
         limit.sharing().cutOff(new OutageCap.Open(), 0);
@@ -50,11 +49,8 @@ class AroundTest {
   }
 
   private void share() {
-    limit.sharing().share(new SliceDemand(() -> {}), NOW);
-    limit
-        .sharing()
-        .addSlices(
-            List.of(new CellAmount(7, 100)), HEARD, any -> new CellGrid.Span(NOW, NOW + WINDOW));
+    HeldShares.none(limit, () -> {}, NOW);
+    HeldShares.give(limit, 120, NOW);
   }
 
   @ParameterizedTest

@@ -24,7 +24,7 @@ class CountedBoundsTest {
   /** The end of the sub-cell that contains the start. */
   private static final long EDGE = 1_001 * SECOND;
 
-  private final SliceDemand sliceDemand = new SliceDemand(() -> {});
+  private final ShareDemand shareDemand = new ShareDemand(() -> {});
 
   private static LimitSpec trailing(long guardNanos) {
     return new LimitSpec.TrailingWindow(100, WINDOW, guardNanos, LimitSpec.TrailingWindow.UNPACED);
@@ -38,7 +38,7 @@ class CountedBoundsTest {
 
   private Limit counted(LimitSpec spec, long window, long amount) {
     Limit limit = new Limit(spec, START);
-    limit.sharing().applyPeerCounts(heard(window, amount, START), sliceDemand, START);
+    limit.sharing().applyPeerCounts(heard(window, amount, START), shareDemand, START);
     return limit;
   }
 
@@ -56,7 +56,7 @@ class CountedBoundsTest {
     Limit limit = new Limit(trailing(0), START);
     limit.admit(10, START);
     long now = START + 10 * SECOND;
-    limit.sharing().applyPeerCounts(heard(WINDOW, 90, now), sliceDemand, now);
+    limit.sharing().applyPeerCounts(heard(WINDOW, 90, now), shareDemand, now);
     assertThat(limit.room(now)).isZero();
     assertThat(limit.admittedAt(10, now)).isEqualTo(EDGE + WINDOW);
     assertThat(limit.admittedAt(11, now)).isEqualTo(EDGE + 10 * SECOND + WINDOW);
@@ -75,7 +75,7 @@ class CountedBoundsTest {
   void newsOfOthers_takesThePlaceOfWhatWasKnown_andCountsNoMoreWhenTheyDoNot() {
     Limit limit = counted(trailing(GUARD), WINDOW, 40);
     limit.admit(5, START);
-    limit.sharing().applyPeerCounts(heard(WINDOW, 70, START), sliceDemand, START);
+    limit.sharing().applyPeerCounts(heard(WINDOW, 70, START), shareDemand, START);
     assertThat(limit.room(START)).isEqualTo(25);
     limit.sharing().dropPeerCounts();
     assertThat(limit.room(START)).isEqualTo(95);
@@ -83,11 +83,11 @@ class CountedBoundsTest {
   }
 
   @Test
-  void sharedInSlices_othersAreNotCountedOnTop() {
+  void heldToAShare_othersAreNotCountedOnTop() {
     Limit limit = new Limit(trailing(GUARD), START);
-    limit.sharing().share(sliceDemand, START);
-    limit.sharing().applyPeerCounts(heard(WINDOW, 40, START), new SliceDemand(() -> {}), START);
-    assertThat(limit.sharing().demand()).isSameAs(sliceDemand);
+    limit.sharing().holdShares(at -> true, shareDemand, START);
+    limit.sharing().applyPeerCounts(heard(WINDOW, 40, START), new ShareDemand(() -> {}), START);
+    assertThat(limit.sharing().demand()).isSameAs(shareDemand);
     assertThat(limit.utilization(START)).isZero();
   }
 
@@ -151,7 +151,7 @@ class CountedBoundsTest {
       Limit limit = new Limit(new LimitSpec.Day(100, each, 0), february);
       limit
           .sharing()
-          .applyPeerCounts(heard(each.apartNanos(), 100, february), sliceDemand, february);
+          .applyPeerCounts(heard(each.apartNanos(), 100, february), shareDemand, february);
       assertThat(limit.room(february)).isZero();
       wall[0] = begin - 1_000_000;
       assertThat(limit.room(wall[0])).isZero();

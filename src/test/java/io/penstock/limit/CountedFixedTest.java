@@ -21,7 +21,7 @@ class CountedFixedTest extends LimitContract {
         .applyPeerCounts(
             PeerCounts.none(window, SHIFT)
                 .withReport(cell(window, START), others, Long.MIN_VALUE, SHIFT, START),
-            new SliceDemand(() -> {}),
+            new ShareDemand(() -> {}),
             START);
     return limit;
   }
@@ -60,7 +60,7 @@ class CountedFixedTest extends LimitContract {
     limit.take(Weight.exactly(70), START);
     limit
         .sharing()
-        .applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), START);
+        .applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new ShareDemand(() -> {}), START);
     assertThat(limit.room(START)).isEqualTo(30);
     assertThat(limit.admittedAt(31, START)).isEqualTo(BEGIN + WINDOW);
   }

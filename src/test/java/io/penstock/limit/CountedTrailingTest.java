@@ -29,7 +29,7 @@ class CountedTrailingTest extends LimitContract {
         PeerCounts.none(WINDOW, SHIFT)
             .withReport(cell(WINDOW, START) - 1, OTHERS - 500, Long.MIN_VALUE, SHIFT, START)
             .withReport(cell(WINDOW, START), 500, START - SECOND / 10, SHIFT, START);
-    limit.sharing().applyPeerCounts(peerCounts, new SliceDemand(() -> {}), START);
+    limit.sharing().applyPeerCounts(peerCounts, new ShareDemand(() -> {}), START);
     return limit;
   }
 
@@ -84,7 +84,7 @@ class CountedTrailingTest extends LimitContract {
         PeerCounts.none(WINDOW, SHIFT)
             .withReport(cell(WINDOW, START), Long.MAX_VALUE, START, SHIFT, START)
             .withReport(cell(WINDOW, START) + 1, Long.MAX_VALUE, START, SHIFT, START);
-    limit.sharing().applyPeerCounts(most, new SliceDemand(() -> {}), START);
+    limit.sharing().applyPeerCounts(most, new ShareDemand(() -> {}), START);
     assertThat(limit.room(START)).isZero();
     assertThat(limit.utilization(START)).isEqualTo(1);
     assertThat(limit.admittedAt(1, START)).isBetween(START + WINDOW, START + WINDOW + 2 * SECOND);
@@ -95,7 +95,7 @@ class CountedTrailingTest extends LimitContract {
     Limit limit = new Limit(new LimitSpec.Concurrency(5), START);
     limit
         .sharing()
-        .applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), START);
+        .applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new ShareDemand(() -> {}), START);
     limit.take(new Weight(0, 2, 0), START);
     assertThat(limit.room(START)).isEqualTo(3);
   }

@@ -31,7 +31,7 @@ final class HeldLimit {
 
   final Limit limit;
   final AtomicInteger shortages = new AtomicInteger();
-  private final SliceDemand demand = new SliceDemand(shortages::incrementAndGet);
+  private final ShareDemand demand = new ShareDemand(shortages::incrementAndGet);
   private final Clock clock;
   private boolean leaseHolds = true;
 
@@ -129,11 +129,12 @@ final class HeldLimit {
   }
 
   void hear(long free, long denied, boolean isAway, long now) {
-    limit.sharing().hear(new ShareNews(free, denied, now, isAway));
+    ShareNews.Contact contact = isAway ? ShareNews.Contact.AWAY : ShareNews.Contact.READY;
+    limit.sharing().hear(news -> new ShareNews(free, denied, now, contact));
   }
 
   boolean isAwaiting(long amount, long now) {
-    return limit.sharing().isAwaitingSlices(amount, now);
+    return limit.sharing().isAwaitingShare(amount, now);
   }
 
   long waiting() {

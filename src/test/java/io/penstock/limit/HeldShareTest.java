@@ -304,8 +304,7 @@ class HeldShareTest {
     assertThat(held.limit.spec()).isEqualTo(larger);
     assertThat(held.standing(START).capacity()).isEqualTo(2_000);
     assertThat(held.standing(START).share()).isEqualTo(30);
-    // units of a bucket come empty when it changes
-    assertThat(held.takeAll(START)).isEqualTo(kind == Kind.BUCKET ? 0 : 20);
+    assertThat(held.takeAll(START)).isEqualTo(20);
     held.limit.resize(kind.spec(5, clock), START);
     assertThat(held.take(6, START)).isEqualTo(new LimitAnswer.Refuse(5));
     assertThat(held.limit.room(START)).isZero();

@@ -1,66 +1,76 @@
 package io.penstock.limit;
 
-import static io.penstock.limit.Slices.SECOND;
-import static io.penstock.limit.Slices.fixed;
-import static io.penstock.limit.Slices.taken;
+import static io.penstock.limit.LimitContract.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cost.Weight;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests of limits that grant nothing because the record of spending may have been lost. */
+/** Tests of limits whose share does not suffice while the store of shares is away. */
 class LimitSharingTest {
   private static final long NOW = 4 * SECOND;
-  private static final long UNTIL = 9 * SECOND;
-  private static final StoreReport BARRED =
-      new StoreReport(80, 20, 0, UNTIL, true, Long.MAX_VALUE, Long.MIN_VALUE);
 
-  private final Limit limit = fixed(30);
+  private final Limit limit = new Limit(new LimitSpec.FixedWindow(100, 10 * SECOND), NOW);
 
-  private void hear(StoreReport storeReport) {
-    limit.sharing().addSlices(List.of(), storeReport, any -> CellGrid.Span.NEVER);
+  LimitSharingTest() {
+    HeldShares.none(limit, () -> {}, NOW);
+    HeldShares.give(limit, 30, NOW);
+  }
+
+  private boolean isUnavailable(long amount) {
+    return limit.sharing().isUnavailable(amount, NOW);
   }
 
   @Test
-  void barred_barsWhatItHasNotUsedUpItself_untilThatIsOver() {
-    assertThat(limit.sharing().isBarred(1, NOW)).isFalse();
-    taken(limit, 30, NOW);
-    hear(BARRED);
-    assertThat(limit.sharing().isBarred(70, NOW)).isTrue();
-    assertThat(limit.sharing().isBarred(71, NOW)).as("it used that up itself").isFalse();
-    assertThat(limit.sharing().isBarred(70, UNTIL - 1)).isTrue();
-    assertThat(limit.sharing().isBarred(70, UNTIL)).isFalse();
+  void away_isUnavailableAsFarAsTheShareLacks() {
+    HeldShares.contact(limit, ShareNews.Contact.AWAY);
+    assertThat(isUnavailable(30)).isFalse();
+    assertThat(isUnavailable(31)).isTrue();
+    limit.take(Weight.exactly(30), NOW);
+    assertThat(isUnavailable(70)).isTrue();
+    assertThat(isUnavailable(71)).as("it used that up itself").isFalse();
+    assertThat(limit.sharing().isAwaitingShare(70, NOW)).isFalse();
   }
 
   @Test
-  void moreThanTheWholeLimit_isBarredAsTheWholeLimitIs() {
-    hear(BARRED);
-    assertThat(limit.sharing().isBarred(1_000, NOW)).isTrue();
+  void moreThanTheWholeLimit_isUnavailableAsTheWholeLimitIs() {
+    HeldShares.contact(limit, ShareNews.Contact.AWAY);
+    assertThat(isUnavailable(1_000)).isTrue();
     limit.charge(21, 0, NOW);
-    assertThat(limit.sharing().isBarred(1_000, NOW)).isFalse();
+    assertThat(isUnavailable(1_000)).isFalse();
   }
 
   @Test
-  void deniedAlone_isNotBarred() {
-    hear(new StoreReport(80, 20, 0, UNTIL));
-    assertThat(limit.sharing().isBarred(20, NOW)).isFalse();
+  void backAgain_isAwaited() {
+    HeldShares.contact(limit, ShareNews.Contact.AWAY);
+    HeldShares.contact(limit, ShareNews.Contact.READY);
+    assertThat(isUnavailable(31)).isFalse();
+    assertThat(limit.sharing().isAwaitingShare(31, NOW)).isTrue();
   }
 
   @Test
-  void barredWhileItIsCutOff_isBarred() {
-    hear(BARRED);
-    limit
-        .sharing()
-        .cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")), 0);
-    assertThat(limit.sharing().isBarred(20, NOW)).isTrue();
+  void deniedAlone_isNotUnavailable() {
+    HeldShares.deny(limit, 31, NOW);
+    assertThat(isUnavailable(31)).isFalse();
+    assertThat(limit.sharing().isAwaitingShare(31, NOW)).isFalse();
   }
 
   @Test
-  void sharedNoMore_isNotBarred() {
-    hear(BARRED);
+  void shutMeanwhile_refusesByThatAlone() {
+    HeldShares.contact(limit, ShareNews.Contact.AWAY);
+    Refusal away = Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away");
+    limit.sharing().cutOff(new OutageCap.Shut(away), NOW);
+    assertThat(isUnavailable(31)).isFalse();
+    assertThat(limit.sharing().refusal()).isEqualTo(away);
+  }
+
+  @Test
+  void sharedNoMore_isNotUnavailable() {
+    HeldShares.contact(limit, ShareNews.Contact.AWAY);
     limit.sharing().unshare(NOW);
-    assertThat(limit.sharing().isBarred(20, NOW)).isFalse();
+    assertThat(isUnavailable(31)).isFalse();
+    assertThat(limit.sharing().contact()).isNull();
   }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.cost.Weight;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,35 +82,27 @@ class LimitTest {
   @Test
   void onlyWhatNeverOpensByItself_isLacking() {
     Limit permits = new Limit(new LimitSpec.Concurrency(2), START);
-    assertThat(permits.sharing().needsMissingSlices(2, START)).isFalse();
+    assertThat(permits.sharing().needsLargerShare(2, START)).isFalse();
     permits.take(new Weight(0, 1, 0), START);
-    assertThat(permits.sharing().needsMissingSlices(1, START)).isFalse();
-    assertThat(permits.sharing().needsMissingSlices(2, START)).isTrue();
+    assertThat(permits.sharing().needsLargerShare(1, START)).isFalse();
+    assertThat(permits.sharing().needsLargerShare(2, START)).isTrue();
     Limit window = new Limit(new LimitSpec.FixedWindow(2, WINDOW), START);
     window.admit(2, START);
-    assertThat(window.sharing().needsMissingSlices(2, START)).isFalse();
+    assertThat(window.sharing().needsLargerShare(2, START)).isFalse();
   }
 
-  /** The grants are enough, so no more is asked for. */
+  /** The share is enough, so no more is asked for. */
   @Test
   void sharedAndOpen_lacksNothing() {
-    SliceDemand sliceDemand = new SliceDemand(() -> {});
     Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), START);
-    limit.sharing().share(sliceDemand, START);
-    StoreReport storeReport = new StoreReport(100, Long.MAX_VALUE, START, START);
-    limit.sharing().spendingReport(new CellGrid(7, START, WINDOW), 7, 7, 1_000, START);
-    limit
-        .sharing()
-        .addSlices(
-            List.of(new CellAmount(7, 50)),
-            storeReport,
-            cell -> new CellGrid.Span(START, START + WINDOW));
+    ShareDemand shareDemand = HeldShares.none(limit, () -> {}, START);
+    HeldShares.give(limit, 50, START);
     assertThat(limit.admittedAt(50, START)).isEqualTo(START);
-    assertThat(sliceDemand.least()).isZero();
+    assertThat(shareDemand.most()).isZero();
     limit.recordDemand(50, START);
-    assertThat(sliceDemand.least()).isZero();
+    assertThat(shareDemand.most()).isZero();
     limit.recordDemand(51, START);
-    assertThat(sliceDemand.least()).isEqualTo(51);
+    assertThat(shareDemand.most()).isEqualTo(51);
   }
 
   @Test

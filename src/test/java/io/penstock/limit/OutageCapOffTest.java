@@ -2,15 +2,8 @@ package io.penstock.limit;
 
 import static io.penstock.limit.CountedTrailingTest.SHIFT;
 import static io.penstock.limit.CountedTrailingTest.cell;
-import static io.penstock.limit.Slices.FIXED;
-import static io.penstock.limit.Slices.SECOND;
-import static io.penstock.limit.Slices.TRAILING;
-import static io.penstock.limit.Slices.WINDOW;
-import static io.penstock.limit.Slices.fixed;
-import static io.penstock.limit.Slices.grant;
-import static io.penstock.limit.Slices.report;
-import static io.penstock.limit.Slices.shared;
-import static io.penstock.limit.Slices.taken;
+import static io.penstock.limit.HeldShares.taken;
+import static io.penstock.limit.LimitContract.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
@@ -22,10 +15,29 @@ import org.junit.jupiter.api.Test;
 /** Tests of limits that others spend or count too, during an outage. */
 class OutageCapOffTest {
   private static final long NOW = 4 * SECOND;
+  private static final long WINDOW = 10 * SECOND;
+  private static final LimitSpec FIXED = new LimitSpec.FixedWindow(100, WINDOW);
+
+  /** Windows of ten seconds; the one with number 7 begins three seconds after the origin. */
+  private static final CellGrid GRID = new CellGrid(7, 3 * SECOND, WINDOW);
+
   private static final Refusal AWAY = Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away");
   private static final OutageCap OPEN = new OutageCap.Open();
   private static final OutageCap SHUT = new OutageCap.Shut(AWAY);
   private static final long END = 3 * SECOND + WINDOW;
+
+  private static Limit shared(LimitSpec spec) {
+    Limit limit = new Limit(spec, NOW);
+    HeldShares.none(limit, () -> {}, NOW);
+    return limit;
+  }
+
+  /** Returns a fixed window on the grid with a share of 50. */
+  private static Limit fixed() {
+    Limit limit = shared(FIXED);
+    HeldShares.give(limit, 50, GRID, NOW);
+    return limit;
+  }
 
   /** Returns a trailing window with a pace of one a second and a count of 40 by others. */
   private static Limit counted(long burst) {
@@ -33,20 +45,20 @@ class OutageCapOffTest {
     PeerCounts peerCounts =
         PeerCounts.none(6 * WINDOW, SHIFT)
             .withReport(cell(6 * WINDOW, NOW), 40, NOW - SECOND, SHIFT, NOW);
-    limit.sharing().applyPeerCounts(peerCounts, new SliceDemand(() -> {}), NOW);
+    limit.sharing().applyPeerCounts(peerCounts, new ShareDemand(() -> {}), NOW);
     return limit;
   }
 
   @Test
   void shut_passesNothing_andNobodyIsToWait() {
-    Limit limit = fixed(50);
+    Limit limit = fixed();
     assertThat(limit.sharing().refusal()).isNull();
     limit.sharing().cutOff(SHUT, 0);
     assertThat(limit.sharing().refusal()).isEqualTo(AWAY);
     assertThat(limit.room(NOW)).isZero();
     assertThat(limit.take(Weight.exactly(1), NOW)).isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
     assertThat(limit.roomFreeAt(0, NOW)).isEqualTo(NOW);
-    assertThat(limit.sharing().needsMissingSlices(1, NOW)).isTrue();
+    assertThat(limit.sharing().needsLargerShare(1, NOW)).isTrue();
     assertThat(limit.fullyFreeAt(NOW)).isEqualTo(NOW);
     limit.sharing().rejoin();
     assertThat(limit.sharing().refusal()).isNull();
@@ -71,34 +83,30 @@ class OutageCapOffTest {
       taken(limit, 60, NOW);
     }
     assertThat(limit.roomFreeAt(60, NOW)).isEqualTo(NOW);
-    assertThat(limit.sharing().needsMissingSlices(60, NOW)).isFalse();
+    assertThat(limit.sharing().needsLargerShare(60, NOW)).isFalse();
     assertThat(limit.balance(NOW).charged()).isEqualTo(180);
     assertThat(limit.cells(NOW)).extracting(ChargedCell::amount).containsExactly(180L);
   }
 
   @Test
   void openWindowThatIsShared_countsAllInTheWindowItWasSpentIn() {
-    Limit limit = fixed(50);
+    Limit limit = fixed();
     limit.sharing().cutOff(OPEN, 0);
     LimitAnswer.Receipt receipt = limit.charge(170, 0, NOW);
     assertThat(receipt.taken()).isEqualTo(170);
-    assertThat(receipt.shared()).isEqualTo(7);
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(170, 0, 0));
     taken(limit, 100, NOW);
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(270, 0, 0));
     assertThat(limit.balance(END)).isEqualTo(LimitBalance.ZERO);
     limit.sharing().rejoin();
     assertThat(limit.room(NOW)).isZero();
-    assertThat(limit.room(END)).isZero();
-    assertThat(report(limit, 8, END).counted()).isEmpty();
-    grant(limit, 8, 60, END, END + WINDOW);
-    assertThat(limit.room(END)).isEqualTo(60);
+    assertThat(limit.room(END)).isEqualTo(50);
   }
 
   @Test
   void openWindowThatIsCounted_countsAllInTheWindowItWasSpentIn() {
     Limit limit = new Limit(FIXED, NOW);
-    limit.sharing().applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new SliceDemand(() -> {}), NOW);
+    limit.sharing().applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), new ShareDemand(() -> {}), NOW);
     limit.sharing().cutOff(OPEN, 0);
     limit.charge(170, 0, NOW);
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(170, 0, 0));
@@ -106,18 +114,17 @@ class OutageCapOffTest {
 
   @Test
   void shutWindow_owesWhatRunsOver() {
-    Limit limit = fixed(50);
+    Limit limit = fixed();
     limit.sharing().cutOff(SHUT, 0);
     limit.charge(170, 0, NOW);
     assertThat(limit.balance(NOW)).isEqualTo(new LimitBalance(100, 70, 0));
   }
 
   @Test
-  void grantedMeanwhile_isThereWhenItRejoins() {
-    Limit limit = fixed(50);
+  void givenMeanwhile_isThereWhenItRejoins() {
+    Limit limit = fixed();
     limit.sharing().cutOff(SHUT, 0);
-    grant(limit, 7, 20, NOW, END);
-    assertThat(report(limit, 7, NOW).usableNow()).isEqualTo(70);
+    HeldShares.give(limit, 70, GRID, NOW);
     assertThat(limit.room(NOW)).isZero();
     limit.sharing().rejoin();
     assertThat(limit.room(NOW)).isEqualTo(70);
@@ -126,21 +133,21 @@ class OutageCapOffTest {
   @Test
   void heardOfOthersMeanwhile_isKnownWhenItRejoins() {
     Limit limit = counted(60);
-    SliceDemand sliceDemand = new SliceDemand(() -> {});
+    ShareDemand shareDemand = new ShareDemand(() -> {});
     limit.sharing().cutOff(SHUT, 0);
     PeerCounts more =
         PeerCounts.none(6 * WINDOW, SHIFT)
             .withReport(cell(6 * WINDOW, NOW), 50, NOW - SECOND, SHIFT, NOW);
-    limit.sharing().applyPeerCounts(more, sliceDemand, NOW);
+    limit.sharing().applyPeerCounts(more, shareDemand, NOW);
     assertThat(limit.room(NOW)).isZero();
-    assertThat(limit.sharing().demand()).isSameAs(sliceDemand);
+    assertThat(limit.sharing().demand()).isSameAs(shareDemand);
     limit.sharing().rejoin();
     assertThat(limit.room(NOW)).isEqualTo(10);
   }
 
   @Test
   void cutOffOnceMoreInAnotherWay_isWhatWasSaidLast() {
-    Limit limit = fixed(50);
+    Limit limit = fixed();
     limit.sharing().cutOff(SHUT, 0);
     limit.sharing().cutOff(OPEN, 0);
     assertThat(limit.sharing().refusal()).isNull();
@@ -151,7 +158,7 @@ class OutageCapOffTest {
 
   @Test
   void givenBackMeanwhile_isThereWhenItRejoins() {
-    Limit limit = fixed(50);
+    Limit limit = fixed();
     LimitAnswer.Receipt receipt = taken(limit, 20, NOW);
     limit.sharing().cutOff(SHUT, 0);
     limit.giveBack(receipt, 15, 0, NOW);
@@ -162,7 +169,7 @@ class OutageCapOffTest {
 
   @Test
   void resized_staysCutOff() {
-    Limit limit = fixed(50);
+    Limit limit = fixed();
     limit.sharing().cutOff(SHUT, 0);
     limit.resize(new LimitSpec.FixedWindow(120, WINDOW), NOW);
     assertThat(limit.capacity()).isEqualTo(120);
@@ -173,13 +180,13 @@ class OutageCapOffTest {
 
   @Test
   void sharedOrCountedNoMore_isCutOffFromNobody() {
-    Limit sliced = fixed(50);
-    sliced.sharing().cutOff(SHUT, 0);
-    sliced.sharing().dropPeerCounts();
-    assertThat(sliced.sharing().refusal()).as("it is shared still").isEqualTo(AWAY);
-    sliced.sharing().unshare(NOW);
-    assertThat(sliced.sharing().refusal()).isNull();
-    assertThat(sliced.room(NOW)).isEqualTo(Long.MAX_VALUE);
+    Limit held = fixed();
+    held.sharing().cutOff(SHUT, 0);
+    held.sharing().dropPeerCounts();
+    assertThat(held.sharing().refusal()).as("it is shared still").isEqualTo(AWAY);
+    held.sharing().unshare(NOW);
+    assertThat(held.sharing().refusal()).isNull();
+    assertThat(held.room(NOW)).isEqualTo(Long.MAX_VALUE);
     Limit counted = counted(60);
     counted.sharing().cutOff(SHUT, 0);
     counted.sharing().unshare(NOW);
@@ -199,7 +206,8 @@ class OutageCapOffTest {
 
   @Test
   void toldByAProviderMeanwhile_isKnownWhenItRejoins() {
-    Limit limit = shared(TRAILING, NOW);
+    Limit limit =
+        shared(new LimitSpec.TrailingWindow(100, 6 * WINDOW, 0, LimitSpec.TrailingWindow.UNPACED));
     limit.sharing().cutOff(SHUT, 0);
     ProviderNotice notice =
         new ProviderNotice(0, NOW, 50, ProviderNotice.UNSTATED, ProviderNotice.UNSTATED);

@@ -73,11 +73,12 @@ class PaceRefundTest {
   }
 
   @Test
-  void sharedInSlices_burstGivenBackLateDoesNotMoveThePace() {
+  void heldToAShare_burstGivenBackLateDoesNotMoveThePace() {
     LimitAnswer.Receipt before = take(10, START);
     long now = START + 30 * SECOND;
     limit.charge(10, 0, now);
-    limit.sharing().share(new SliceDemand(() -> {}), now);
+    HeldShares.none(limit, () -> {}, now);
+    HeldShares.give(limit, limit.capacity(), now);
     giveBack(before, now);
     assertThat(limit.paceAllowsAt(10, now)).isEqualTo(now + 10 * SECOND);
   }

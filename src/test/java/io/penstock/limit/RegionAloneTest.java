@@ -78,21 +78,21 @@ class RegionAloneTest extends LimitContract {
   }
 
   @Test
-  void countedByInstancesAndSliced_staysWhatRegionsShare() {
+  void countedByInstancesAndHeldToAShare_staysWhatRegionsShare() {
     Limit limit = limit();
     limit.take(Weight.exactly(100), START);
     limit
         .sharing()
         .applyPeerCounts(
             PeerCounts.none(WINDOW, SHIFT).withReport(cell(START), 1_000, START, SHIFT, START),
-            new SliceDemand(() -> {}),
+            new ShareDemand(() -> {}),
             START);
     assertThat(limit.room(START)).isEqualTo(3_900);
     limit.sharing().cutOff(new OutageCap.Open(), 0);
     assertThat(limit.room(START)).isEqualTo(Long.MAX_VALUE);
     limit.sharing().rejoin();
     limit.sharing().dropPeerCounts();
-    limit.sharing().share(new SliceDemand(() -> {}), START);
+    limit.sharing().holdShares(at -> true, new ShareDemand(() -> {}), START);
     assertThat(limit.sharing().demand()).isNotNull();
     assertThat(limit.room(START)).isZero();
     limit.sharing().unshare(START);

@@ -2,10 +2,9 @@ package io.penstock.limit;
 
 import static io.penstock.limit.CountedTrailingTest.SHIFT;
 import static io.penstock.limit.CountedTrailingTest.cell;
+import static io.penstock.limit.HeldShares.taken;
 import static io.penstock.limit.LimitContract.SECOND;
 import static io.penstock.limit.LimitContract.START;
-import static io.penstock.limit.Slices.HEARD;
-import static io.penstock.limit.Slices.taken;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -31,7 +30,7 @@ class RegionBoundsTest {
   private static final long BEGIN = CELL * WINDOW - SHIFT;
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(1_000, WINDOW);
 
-  private final SliceDemand sliceDemand = new SliceDemand(() -> {});
+  private final ShareDemand shareDemand = new ShareDemand(() -> {});
 
   private static LimitSpec spec(long capacity) {
     return new LimitSpec.TrailingWindow(capacity, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
@@ -94,7 +93,7 @@ class RegionBoundsTest {
   @Test
   void openToAll_isBoundByNoRegion() {
     Limit limit = limit(counted(CELL, 300));
-    limit.sharing().applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), sliceDemand, BEGIN);
+    limit.sharing().applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), shareDemand, BEGIN);
     limit.sharing().cutOff(new OutageCap.Open(), 0);
     taken(limit, 1_000, BEGIN);
     assertThat(limit.room(BEGIN)).isEqualTo(Long.MAX_VALUE);
@@ -104,7 +103,7 @@ class RegionBoundsTest {
   @Test
   void shut_waitsForNobodyUntilItRejoins() {
     Limit limit = limit(counted(CELL, 300));
-    limit.sharing().applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), sliceDemand, BEGIN);
+    limit.sharing().applyPeerCounts(PeerCounts.none(WINDOW, SHIFT), shareDemand, BEGIN);
     limit
         .sharing()
         .cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")), 0);
@@ -156,50 +155,28 @@ class RegionBoundsTest {
     assertThat(limit.roomFreeAt(1, BEGIN)).isEqualTo(BEGIN + 16 * WINDOW);
   }
 
-  /** Each slice is of a cell that is full, and the empty cells have no slices. */
   @Test
-  void slicesOnlyInFullCells_areLookedAtSixteenTimes() {
-    Limit limit = new Limit(spec(1_000), BEGIN);
-    limit.sharing().share(sliceDemand, BEGIN);
-    List<CellCounts> words = new ArrayList<>();
-    List<CellAmount> slices = new ArrayList<>();
-    for (long each = 1; each < 80; each += 2) {
-      words.add(counted(CELL + each, 1_000));
-      slices.add(new CellAmount(each, 10));
-    }
-    limit
-        .sharing()
-        .addSlices(
-            slices,
-            HEARD,
-            each -> new CellGrid.Span(BEGIN + each * WINDOW + SECOND, BEGIN + (each + 1) * WINDOW));
-    say(limit, false, words);
-    assertThat(limit.roomFreeAt(1, BEGIN)).isEqualTo(BEGIN + 32 * WINDOW);
-  }
-
-  @Test
-  void slicesLack_onlyWhereRegionsHaveRoom() {
+  void shareLacks_onlyWhereRegionsHaveRoom() {
     Limit limit = limit(counted(CELL, 300));
-    limit.sharing().share(sliceDemand, BEGIN);
-    assertThat(limit.sharing().isAwaitingSlices(700, BEGIN)).isTrue();
-    assertThat(limit.sharing().isAwaitingSlices(701, BEGIN)).isFalse();
+    limit.sharing().holdShares(at -> true, shareDemand, BEGIN);
+    assertThat(limit.sharing().isAwaitingShare(700, BEGIN)).isTrue();
+    assertThat(limit.sharing().isAwaitingShare(701, BEGIN)).isFalse();
     assertThat(limit.admittedAt(700, BEGIN)).isEqualTo(Ticker.NEVER);
-    assertThat(sliceDemand.least()).isZero();
+    assertThat(shareDemand.most()).isZero();
     limit.recordDemand(700, BEGIN);
-    assertThat(sliceDemand.least()).isEqualTo(700);
-    assertThat(limit.sharing().demand()).isSameAs(sliceDemand);
+    assertThat(shareDemand.most()).isEqualTo(700);
+    assertThat(limit.sharing().demand()).isSameAs(shareDemand);
   }
 
   @Test
   void windowThatOthersUsedUp_startsAnewWhenRegionsLeaveRoomToo() {
     Limit limit = new Limit(FIXED, BEGIN);
-    limit.sharing().share(sliceDemand, BEGIN);
-    limit.sharing().spendingReport(new CellGrid(5, BEGIN, WINDOW), 5, 5, 0, BEGIN);
+    HeldShares.none(limit, () -> {}, BEGIN);
+    HeldShares.give(limit, 0, new CellGrid(5, BEGIN, WINDOW), BEGIN);
     say(limit, false, List.of(counted(CELL, 100), counted(CELL + 1, 600)));
     assertThat(limit.decide(Weight.exactly(500), BEGIN))
         .isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));
-    StoreReport denied = new StoreReport(1_000, 10, BEGIN, BEGIN + SECOND);
-    limit.sharing().addSlices(List.of(), denied, any -> CellGrid.Span.NEVER);
+    HeldShares.deny(limit, 10, BEGIN);
     assertThat(limit.decide(Weight.exactly(400), BEGIN))
         .isEqualTo(new LimitAnswer.Wait(BEGIN + WINDOW));
     assertThat(limit.decide(Weight.exactly(401), BEGIN))

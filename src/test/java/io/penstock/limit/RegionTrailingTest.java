@@ -218,7 +218,7 @@ class RegionTrailingTest extends LimitContract {
   void limitThatIsCutOff_isNobodyElsesTrouble() {
     Limit limit = limit(1_000, BEGIN);
     limit.take(Weight.exactly(900), BEGIN);
-    limit.sharing().share(new SliceDemand(() -> {}), BEGIN);
+    limit.sharing().holdShares(at -> true, new ShareDemand(() -> {}), BEGIN);
     limit
         .sharing()
         .cutOff(new OutageCap.Shut(Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away")), 0);

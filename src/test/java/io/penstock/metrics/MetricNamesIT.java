@@ -51,7 +51,7 @@ class MetricNamesIT {
           new Asked(
               "penstock_sync_seconds", "summary", "penstock_sync_seconds_sum", Set.of("what")),
           Asked.of("penstock_sync_errors_total", "counter", "what", "kind"),
-          Asked.of("penstock_slice_tokens", "gauge"),
+          Asked.of("penstock_shares_members", "gauge"),
           Asked.of("penstock_events_dropped_total", "counter"),
           Asked.of("penstock_config_reloads_total", "counter", "result"),
           Asked.histogram(

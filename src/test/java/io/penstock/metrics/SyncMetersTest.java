@@ -18,17 +18,13 @@ class SyncMetersTest {
 
   @Test
   void whatIsShared_isShownByTheNamesOfTheContract() {
-    SyncMeters.add(registry, "slices", () -> counted, Set.of("away", "refused"));
-    SyncMeters.addSlices(registry, () -> 4_321);
-    SyncMeters.addRecovering(registry, () -> 5);
+    SyncMeters.add(registry, "shares", () -> counted, Set.of("away", "refused"));
     counted = new Counted(4, 6_000_000_000L, Map.of("away", 3L));
     assertThat(registry.scrape().lines())
         .contains(
-            "penstock_sync_seconds_count{what=\"slices\"} 4",
-            "penstock_sync_seconds_sum{what=\"slices\"} 6.0",
-            "penstock_sync_errors_total{kind=\"away\",what=\"slices\"} 3.0",
-            "penstock_sync_errors_total{kind=\"refused\",what=\"slices\"} 0.0",
-            "penstock_slice_tokens 4321.0",
-            "penstock_limits_recovering 5.0");
+            "penstock_sync_seconds_count{what=\"shares\"} 4",
+            "penstock_sync_seconds_sum{what=\"shares\"} 6.0",
+            "penstock_sync_errors_total{kind=\"away\",what=\"shares\"} 3.0",
+            "penstock_sync_errors_total{kind=\"refused\",what=\"shares\"} 0.0");
   }
 }

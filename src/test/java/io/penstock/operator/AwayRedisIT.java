@@ -45,7 +45,8 @@ class AwayRedisIT {
             .replace("WAITS", KeySecrets.sha256("waits"))
             .replace("REJECTS", KeySecrets.sha256("rejects"))
             .replace("FREE", KeySecrets.sha256("free")),
-        "--penstock.redis.url=" + redis.url());
+        "--penstock.redis.url=" + redis.url(),
+        "--penstock.redis.on-outage=park");
   }
 
   private static JsonNode operator(StartedGateway gateway, String path) throws Exception {
@@ -88,10 +89,13 @@ class AwayRedisIT {
       redis.kill();
       await().until(() -> live(gateway).contains("\"redis_away_since\":\"2"));
       List<CompletableFuture<HttpResponse<String>>> waiting = new ArrayList<>();
-      for (String key : List.of("waits", "rejects", "free")) {
+      for (String key : List.of("waits", "free")) {
         waiting.add(chat(gateway, key));
       }
-      await().until(() -> operator(gateway, "/tickets?path=/chat").size() == 3);
+      HttpResponse<String> rejected = PatientWaits.join(chat(gateway, "rejects"));
+      assertThat(rejected.statusCode()).isEqualTo(503);
+      assertThat(rejected.headers().firstValue("x-penstock-reason")).contains("limit_unavailable");
+      await().until(() -> operator(gateway, "/tickets?path=/chat").size() == 2);
       for (JsonNode each : operator(gateway, "/tickets?path=/chat")) {
         JsonNode binds = operator(gateway, "/tickets/" + each.path("id").asLong()).path("binds");
         assertThat(binds.path("detail").asString())
@@ -103,7 +107,7 @@ class AwayRedisIT {
           .until(() -> operator(gateway, "/endpoints").get(0).path("oldest_wait_ms").asLong() > 0);
       JsonNode reasons = operator(gateway, "/endpoints/waiting?path=/chat").path("reasons");
       assertThat(reasons).hasSize(1);
-      assertThat(reasons.get(0).path("count").asInt()).isEqualTo(3);
+      assertThat(reasons.get(0).path("count").asInt()).isEqualTo(2);
       await().until(() -> live(gateway).contains("\"held_by\":\"Redis is away\""));
       redis.restart();
       for (CompletableFuture<HttpResponse<String>> each : waiting) {

@@ -49,11 +49,11 @@ class CauseWordsTest {
   }
 
   @Test
-  void partOfAnInstance_isNotAwaited_whileRedisIsAway() {
+  void shareOfAnInstance_isNotAwaited_whileRedisIsAway() {
     CauseWords away =
         new CauseWords(new ClockReading(5, 0), new SharingView.Outage(3, OutagePolicy.PARK));
-    assertThat(away.advice(of(Cause.SLICE), "/a", 5)).startsWith("Bring Redis back");
-    assertThat(away.advice(of(Cause.SLICE), "/a", 2)).startsWith("Nothing");
+    assertThat(away.advice(of(Cause.SHARE), "/a", 5)).startsWith("Bring Redis back");
+    assertThat(away.advice(of(Cause.SHARE), "/a", 2)).startsWith("Nothing");
   }
 
   @Test

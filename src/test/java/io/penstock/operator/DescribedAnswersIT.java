@@ -183,6 +183,7 @@ class DescribedAnswersIT {
     assertThat(gateway.gateway("GET /a?tokens=7", "x-api-key: filed")).startsWith("HTTP/1.1 200");
     fits("/refusals", "get", "200", ask("GET", "/refusals", ""));
     fits("/instance", "get", "200", ask("GET", "/instance", ""));
+    fits("/sharing", "get", "200", ask("GET", "/sharing", ""));
     fits("/version", "get", "200", ask("GET", "/version", ""));
     fits("/actuator/loggers", "get", "200", ask("GET", "/actuator/loggers", ""));
     JsonNode all = fits("/usage", "get", "200", ask("GET", "/usage", ""));

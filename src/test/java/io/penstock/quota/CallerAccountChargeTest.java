@@ -5,14 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
-import io.penstock.limit.CellAmount;
-import io.penstock.limit.CellGrid;
+import io.penstock.limit.HeldShares;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.RegionCells;
 import io.penstock.limit.RegionCounts;
-import io.penstock.limit.SliceDemand;
-import io.penstock.limit.StoreReport;
+import io.penstock.limit.ShareDemand;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -28,7 +26,6 @@ class CallerAccountChargeTest {
   private static final long WINDOW = 60 * SECOND;
 
   private final List<Long> denials = new ArrayList<>();
-  private final SliceDemand demand = new SliceDemand(() -> {});
   private final Limit ofKey = window(100);
   private final Limit ofGroup = window(100);
   private final Quota key =
@@ -159,33 +156,27 @@ class CallerAccountChargeTest {
   }
 
   @Test
-  void slicesOfTheGroupLack_isDry_andNothingIsTaken() {
-    ofGroup.sharing().share(demand, 0);
+  void shareOfTheGroupLacks_isUndecided_andNothingIsTaken() {
+    ShareDemand demand = HeldShares.none(ofGroup, () -> {}, 0);
     assertThat(callerAccount.charge(null, ticket(1, 1, 0), 0))
-        .isEqualTo(new CallerAccount.AwaitingSlices(demand, Ticker.NEVER));
+        .isEqualTo(new CallerAccount.AwaitingShare(demand, Ticker.NEVER));
     assertThat(ofKey.balance(0).charged()).isZero();
   }
 
   @Test
-  void slicesOfTheGroupBeginSoon_isDryUntilThen() {
-    ofGroup.sharing().share(demand, 0);
-    ofGroup.sharing().spendingReport(new CellGrid(7, 0, WINDOW), 7, 7, 100, 0);
-    long soon = SECOND / 100;
-    ofGroup
-        .sharing()
-        .addSlices(
-            List.of(new CellAmount(7, 50)),
-            new StoreReport(100, Long.MAX_VALUE, 0, 0),
-            cell -> new CellGrid.Span(soon, SECOND));
+  void shareOfTheGroupIsUsedUp_isUndecidedUntilItsWindowEnds() {
+    ShareDemand demand = HeldShares.none(ofGroup, () -> {}, 0);
+    HeldShares.give(ofGroup, 50, 0);
+    ofGroup.charge(50, 0, 0);
     assertThat(callerAccount.charge(null, ticket(1, 1, 0), 0))
-        .isEqualTo(new CallerAccount.AwaitingSlices(demand, soon));
-    assertThat(callerAccount.charge(null, ticket(2, 1, 0), soon))
+        .isEqualTo(new CallerAccount.AwaitingShare(demand, WINDOW));
+    assertThat(callerAccount.charge(null, ticket(2, 1, 0), WINDOW))
         .isInstanceOf(CallerAccount.Taken.class);
   }
 
   @Test
-  void slicesOfTheKeyLack_andTheGroupHasNoRoom_isRefused() {
-    ofKey.sharing().share(demand, 0);
+  void shareOfTheKeyLacks_andTheGroupHasNoRoom_isRefused() {
+    HeldShares.none(ofKey, () -> {}, 0);
     ofGroup.charge(100, 0, 0);
     assertThat(refusal(callerAccount.charge(null, ticket(1, 1, 0), 0)).reason())
         .isEqualTo(RefusalReason.GROUP_TPM);

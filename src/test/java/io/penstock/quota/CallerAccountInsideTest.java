@@ -8,7 +8,7 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.SliceDemand;
+import io.penstock.limit.ShareDemand;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.tenant.PromiseHolder;
 import java.util.ArrayList;
@@ -95,7 +95,7 @@ class CallerAccountInsideTest {
 
   @Test
   void nobodyKnowsWhetherAnyIsLeft_orRequestsWait_noRefusalIsForeseen() {
-    requests.sharing().share(new SliceDemand(() -> {}), 0);
+    requests.sharing().holdShares(at -> true, new ShareDemand(() -> {}), 0);
     assertThat(callerAccount.certainRefusal(new PromiseHolder("a", ""), 0)).isNull();
     requests.sharing().unshare(0);
     requests.take(Weight.exactly(1), 0);

@@ -6,16 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.Weight;
-import io.penstock.limit.CellAmount;
-import io.penstock.limit.CellGrid;
+import io.penstock.limit.HeldShares;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.OutageCap;
 import io.penstock.limit.RegionCells;
 import io.penstock.limit.RegionCounts;
-import io.penstock.limit.SliceDemand;
-import io.penstock.limit.StoreReport;
+import io.penstock.limit.ShareDemand;
+import io.penstock.limit.ShareNews;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
 import io.penstock.time.Ticker;
@@ -31,7 +30,6 @@ class DenialTest {
   private final Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), 0);
   private final MeteredLimit metered =
       new MeteredLimit(LimitMeasure.TOKENS, limit, RefusalReason.KEY_TPM);
-  private final SliceDemand demand = new SliceDemand(() -> {});
 
   private Denial denialOf(long amount, long now) {
     Weight weight = Weight.exactly(amount);
@@ -45,7 +43,7 @@ class DenialTest {
   @Test
   void usedUp_isRefusedUntilItIsWholeAgain() {
     limit.charge(100, 0, 0);
-    assertThat(denialOf(1, SECOND).awaitingSlices(SECOND)).isNull();
+    assertThat(denialOf(1, SECOND).awaitingShare(SECOND)).isNull();
     assertThat(denialOf(1, SECOND).refusal("k", SECOND)).isEqualTo(usedUp(WINDOW - SECOND));
     assertThat(denialOf(1, SECOND).refusal("k", 2 * WINDOW))
         .as("that is over")
@@ -60,10 +58,10 @@ class DenialTest {
   }
 
   @Test
-  void moreThanItCouldEverGive_isToldSo_andIsNotDry() {
-    limit.sharing().share(demand, 0);
+  void moreThanItCouldEverGive_isToldSo_andIsNotUndecided() {
+    var _ = HeldShares.none(limit, () -> {}, 0);
     Denial denial = denialOf(101, 0);
-    assertThat(denial.awaitingSlices(0)).isNull();
+    assertThat(denial.awaitingShare(0)).isNull();
     assertThat(denial.refusal("k", 0))
         .isEqualTo(
             Refusal.of(
@@ -73,7 +71,7 @@ class DenialTest {
   @Test
   void lessThanTheWholeLimit_isNeverSaidNeverToFit() {
     Limit shared = new Limit(limit.spec(), 0);
-    shared.sharing().share(demand, 0); // and this instance has no part of it yet
+    HeldShares.none(shared, () -> {}, 0); // and this instance has no part of it yet
     LimitSpec spec = new LimitSpec.TrailingWindow(100, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
     Limit learned = new Limit(spec, 0);
     learned.take(Weight.exactly(60), 0);
@@ -86,15 +84,15 @@ class DenialTest {
   }
 
   @Test
-  void slicesLack_isDry() {
-    limit.sharing().share(demand, 0);
-    assertThat(denialOf(1, 0).awaitingSlices(0))
-        .isEqualTo(new CallerAccount.AwaitingSlices(demand, Ticker.NEVER));
+  void shareLacks_itIsAwaited() {
+    ShareDemand demand = HeldShares.none(limit, () -> {}, 0);
+    assertThat(denialOf(1, 0).awaitingShare(0))
+        .isEqualTo(new CallerAccount.AwaitingShare(demand, Ticker.NEVER));
   }
 
   @Test
-  void gateIsShut_isNotDry_nobodyIsTold_andThereIsNoReason() {
-    assertThat(Denial.GATE.awaitingSlices(0)).isNull();
+  void gateIsShut_isNotUndecided_nobodyIsTold_andThereIsNoReason() {
+    assertThat(Denial.GATE.awaitingShare(0)).isNull();
     assertThat(Denial.GATE.reportToRegions(0)).isSameAs(Denial.GATE);
     assertThatThrownBy(() -> Denial.GATE.refusal("upstream", 0))
         .isInstanceOf(IllegalStateException.class)
@@ -104,40 +102,46 @@ class DenialTest {
   @Test
   void shutWhileNothingIsHeardOfOthers_isToldWhatItWasShutWith() {
     Refusal unheard = new Refusal(RefusalReason.LIMIT_UNAVAILABLE, "nothing is heard", 2 * SECOND);
-    limit.sharing().share(demand, 0);
+    HeldShares.none(limit, () -> {}, 0);
     limit.sharing().cutOff(new OutageCap.Shut(unheard), 0);
     assertThat(denialOf(1, 0).refusal("k", 0)).isSameAs(unheard);
-    assertThat(denialOf(1, 0).awaitingSlices(0)).isNull();
+    assertThat(denialOf(1, 0).awaitingShare(0)).isNull();
   }
 
-  private void barred() {
-    limit.sharing().share(demand, 0);
-    limit.sharing().spendingReport(new CellGrid(7, 0, WINDOW), 7, 7, 100, 0);
-    limit
-        .sharing()
-        .addSlices(
-            List.of(new CellAmount(7, 0)),
-            new StoreReport(100, 0, 0, WINDOW, true, 0, WINDOW),
-            cell -> CellGrid.Span.NEVER);
+  private void away(long share) {
+    HeldShares.none(limit, () -> {}, 0);
+    HeldShares.give(limit, share, 0);
+    HeldShares.contact(limit, ShareNews.Contact.AWAY);
   }
 
   @Test
-  void spendingMayBeLost_isToldSo_andThatNothingIsGrantedUntilItsWindowEnds() {
-    barred();
-    Refusal refusal = denialOf(1, SECOND).refusal("k", SECOND);
-    assertThat(refusal.reason()).isEqualTo(RefusalReason.LIMIT_RECOVERING);
-    assertThat(refusal.detail())
+  void shareIsUsedUpWhileTheStoreIsAway_isToldSo_andWhenItsWindowEnds() {
+    away(30);
+    limit.charge(30, 0, 0);
+    Denial denial = denialOf(1, SECOND);
+    assertThat(denial.awaitingShare(SECOND)).isNull();
+    assertThat(denial.refusal("k", SECOND))
         .isEqualTo(
-            "k: Redis has lost data, and an instance that is gone may have used up the limit of"
-                + " 100; it grants nothing more until its window ends");
-    assertThat(refusal.retryAfterNanos()).isEqualTo(WINDOW - SECOND);
+            new Refusal(
+                RefusalReason.LIMIT_UNAVAILABLE,
+                "k: 100 tokens a minute; Redis is away, and this instance has used up its share",
+                WINDOW - SECOND));
   }
 
   @Test
-  void spendingMayBeLost_andItIsUsedUpHereAnyway_isToldThat() {
-    barred();
+  void noShareWhileTheStoreIsAway_noTimeIsAdvised() {
+    away(0);
+    assertThat(denialOf(1, SECOND).refusal("k", SECOND).reason())
+        .isEqualTo(RefusalReason.LIMIT_UNAVAILABLE);
+    assertThat(denialOf(1, SECOND).refusal("k", SECOND).retryAfterNanos())
+        .isEqualTo(Refusal.UNKNOWN);
+  }
+
+  @Test
+  void storeIsAway_andAllIsUsedUpHereAnyway_isToldThat() {
+    away(100);
     limit.charge(100, 0, 0);
-    assertThat(denialOf(1, SECOND).refusal("k", SECOND).reason()).isEqualTo(RefusalReason.KEY_TPM);
+    assertThat(denialOf(1, SECOND).refusal("k", SECOND)).isEqualTo(usedUp(WINDOW - SECOND));
   }
 
   @Test

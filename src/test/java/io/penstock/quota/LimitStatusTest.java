@@ -7,13 +7,11 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.CostDimension;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.Weight;
-import io.penstock.limit.CellAmount;
-import io.penstock.limit.CellGrid;
+import io.penstock.limit.HeldShares;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.ProviderNotice;
-import io.penstock.limit.SliceDemand;
-import io.penstock.limit.StoreReport;
+import io.penstock.limit.ShareDemand;
 import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.Ticket;
 import io.penstock.time.Ticker;
@@ -35,7 +33,6 @@ class LimitStatusTest {
   private static final long LOWERED = 120 * SECOND;
 
   private final AtomicInteger asked = new AtomicInteger();
-  private final SliceDemand demand = new SliceDemand(asked::incrementAndGet);
 
   private final Limit limit = new Limit(new LimitSpec.FixedWindow(100, WINDOW), NOW);
   private final MeteredLimit tokens = new MeteredLimit(LimitMeasure.TOKENS, limit);
@@ -55,8 +52,8 @@ class LimitStatusTest {
     return quota.statuses(ticket(cost), false, NOW).getFirst();
   }
 
-  private LimitStatus expected(long needs, boolean awaitsSlices, long until) {
-    return new LimitStatus(tokens, needs, awaitsSlices, false, until);
+  private LimitStatus expected(long needs, boolean awaitsShare, long until) {
+    return new LimitStatus(tokens, needs, awaitsShare, false, until);
   }
 
   @Test
@@ -97,23 +94,17 @@ class LimitStatusTest {
   }
 
   @Test
-  void slicesLack_isDry_andNobodyIsAskedForThem() {
-    limit.sharing().share(demand, NOW);
+  void shareLacks_itIsAwaited_andNobodyIsAskedForMore() {
+    ShareDemand demand = HeldShares.none(limit, asked::incrementAndGet, NOW);
     assertThat(stance(Cost.ofInput(5))).isEqualTo(expected(5, true, Ticker.NEVER));
     assertThat(asked).hasValue(0);
-    assertThat(demand.least()).isZero();
+    assertThat(demand.most()).isZero();
   }
 
   @Test
-  void slicesSuffice_isNotDry() {
-    limit.sharing().share(demand, NOW);
-    limit.sharing().spendingReport(new CellGrid(7, NOW, WINDOW), 7, 7, 100, NOW);
-    limit
-        .sharing()
-        .addSlices(
-            List.of(new CellAmount(7, 50)),
-            new StoreReport(100, Long.MAX_VALUE, 0, 0),
-            cell -> new CellGrid.Span(NOW, NOW + SECOND));
+  void shareSuffices_noneIsAwaited() {
+    HeldShares.none(limit, asked::incrementAndGet, NOW);
+    HeldShares.give(limit, 50, NOW);
     assertThat(stance(Cost.ofInput(5))).isEqualTo(expected(5, false, NOW));
   }
 

@@ -8,7 +8,7 @@ import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.OutageCap;
-import io.penstock.limit.SliceDemand;
+import io.penstock.limit.ShareDemand;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -56,7 +56,7 @@ class MeteredLimitTest {
   void owesAndIsCutOff_whatItOwesIsUsedAllTheSame() {
     Limit owing = new Limit(new LimitSpec.FixedWindow(100, 60 * SECOND), 0);
     owing.charge(150, 0, 0);
-    owing.sharing().share(new SliceDemand(() -> {}), 0);
+    owing.sharing().holdShares(at -> true, new ShareDemand(() -> {}), 0);
     owing.sharing().cutOff(new OutageCap.Open(), 0);
     assertThat(owing.utilization(0)).as("all that comes passes").isZero();
     elsewhere.set(10);

@@ -7,7 +7,7 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.SliceDemand;
+import io.penstock.limit.ShareDemand;
 import io.penstock.queue.DimensionSizes;
 import io.penstock.queue.Ticket;
 import io.penstock.refusal.Refusal;
@@ -25,7 +25,7 @@ class QuotaWaitListTest {
   private static final LimitSpec TRAILING =
       new LimitSpec.TrailingWindow(100, WINDOW, 0, LimitSpec.TrailingWindow.UNPACED);
 
-  private final SliceDemand demand = new SliceDemand(() -> {});
+  private final ShareDemand demand = new ShareDemand(() -> {});
   private final WokenWaiters waiter = new WokenWaiters();
   private final List<Charge> charges = new ArrayList<>();
 
@@ -35,7 +35,7 @@ class QuotaWaitListTest {
 
   private List<MeteredLimit> shared() {
     Limit limit = window(10);
-    limit.sharing().share(demand, NOW);
+    limit.sharing().holdShares(at -> true, demand, NOW);
     return List.of(new MeteredLimit(LimitMeasure.TOKENS, limit));
   }
 
@@ -53,14 +53,14 @@ class QuotaWaitListTest {
   }
 
   @Test
-  void slicesOfASharedLimitCome_wakesWhoWait() {
+  void shareOfALimitGrows_wakesWhoWait() {
     joined(new Quota("q", ChargeRule.TOTAL, shared()));
     demand.wake();
     assertThat(waiter.times).isEqualTo(1);
   }
 
   @Test
-  void limitsChange_slicesOfTheNewOnesWake_andThoseOfTheOldDoNot() {
+  void limitsChange_sharesOfTheNewOnesWake_andThoseOfTheOldDoNot() {
     Quota quota = joined(new Quota("q", ChargeRule.TOTAL, List.of()));
     quota.change(ChargeRule.TOTAL, shared());
     assertThat(waiter.times).isEqualTo(1);

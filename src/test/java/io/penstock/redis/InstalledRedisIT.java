@@ -4,8 +4,6 @@ import io.penstock.counts.RedisCountStoreIT;
 import io.penstock.fake.RedisProgram;
 import io.penstock.fake.RedisServer;
 import io.penstock.redis.shares.RedisShareStoreIT;
-import io.penstock.slices.RedisSliceStoreContractIT;
-import io.penstock.slices.RedisSliceStoreIT;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,8 +28,8 @@ class InstalledRedisIT {
     }
   }
 
-  private static RedisServer started(String... settings) {
-    return RedisProgram.REDIS.started(settings);
+  private static RedisServer started() {
+    return RedisProgram.REDIS.started();
   }
 
   private static RedisServer shared() {
@@ -42,34 +40,10 @@ class InstalledRedisIT {
   }
 
   @Nested
-  class Lives extends RedisLifeIT {
-    @Override
-    RedisServer started(String... settings) {
-      return InstalledRedisIT.started(settings);
-    }
-  }
-
-  @Nested
-  class Slices extends RedisSliceStoreIT {
-    @Override
-    public RedisServer server() {
-      return InstalledRedisIT.started();
-    }
-  }
-
-  @Nested
   class Shares extends RedisShareStoreIT {
     @Override
     public RedisServer server() {
       return InstalledRedisIT.started();
-    }
-  }
-
-  @Nested
-  class Contract extends RedisSliceStoreContractIT {
-    @Override
-    public RedisServer server() {
-      return InstalledRedisIT.shared();
     }
   }
 

@@ -6,14 +6,12 @@ import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisCluster;
 import io.penstock.fake.RedisServer;
 import io.penstock.redis.RedisTrouble.Kind;
-import io.penstock.sharing.SliceFixture;
-import io.penstock.slices.RedisSliceStore;
 import io.penstock.suite.DocumentPages;
 import io.penstock.time.Ticker;
-import io.penstock.time.WallClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /** Tests a Redis user with exactly the rights that sharing needs. */
@@ -26,7 +24,6 @@ class RedisAclIT {
           "hdel",
           "hget",
           "hgetall",
-          "hincrby",
           "hmget",
           "hset",
           "info",
@@ -37,11 +34,24 @@ class RedisAclIT {
           "zrangebyscore",
           "zremrangebyscore");
 
+  /** Commands without which instances only learn later of what changed at another. */
+  private static final List<String> NEWS = List.of("publish", "subscribe");
+
+  /** Command that Redisson sends when a channel is at another server than before. */
+  private static final String MOVES = "unsubscribe";
+
   /** Rule from {@code src/docs/instances.md}, except for the password and the namespace. */
   private static final String RULE =
-      "~ns:* resetchannels -@all +ping +" + String.join(" +", SCRIPTS);
+      "~ns:* resetchannels &ns:shares* -@all +ping +" + String.join(" +", rights());
 
   private static final String[] ADMIN = {"AUTH", "admin", "admin"};
+
+  private static List<String> rights() {
+    List<String> rights = new ArrayList<>(SCRIPTS);
+    rights.addAll(NEWS);
+    rights.add(MOVES);
+    return rights.stream().sorted().toList();
+  }
 
   private static String[] users(String more) {
     return new String[] {
@@ -56,7 +66,7 @@ class RedisAclIT {
   private static boolean works(RedisPeer peer) {
     try {
       return peer.trouble() == null
-          && RedisPeer.sum(peer.round(RedisPeer.ask("k", 1))) == 1
+          && peer.share("k", 0, 1) > 0
           && peer.exchange(RedisPeer.count("c", 1)).isEmpty();
     } catch (CompletionException refused) {
       return false;
@@ -66,24 +76,53 @@ class RedisAclIT {
   @Test
   void rights_areThoseOfThePage() {
     assertThat(DocumentPages.text(DocumentPages.page("instances.md")))
-        .contains("`" + RULE.replace("~ns:", "~NS:") + "`");
+        .contains("`" + RULE.replace("ns:", "NS:") + "`");
   }
 
   @Test
   void userWithTheRights_needsNoOthers_andEachOfThem() {
     try (RedisServer server = RedisServer.started(users("")).login(ADMIN);
         RedisPeer peer = new RedisPeer("a", address(server.url()), null)) {
-      PatientWaits.await("rounds and counts").until(() -> works(peer));
+      PatientWaits.await("shares and counts").until(() -> works(peer));
       server.command("ACL", "LOG", "RESET");
       assertThat(works(peer)).isTrue();
       assertThat(server.command("ACL", "LOG")).as("what was refused").isEqualTo("*0");
       for (String right : SCRIPTS) {
         server.command("ACL", "SETUSER", "app", "-" + right);
         server.command("SCRIPT", "FLUSH");
-        server.command("HSET", "ns:life:0", "m:forgotten", "1000");
         assertThat(works(peer)).as(right).isFalse();
         server.command("ACL", "SETUSER", "app", "+" + right);
-        PatientWaits.await("rounds and counts with " + right).until(() -> works(peer));
+        PatientWaits.await("shares and counts with " + right).until(() -> works(peer));
+      }
+    }
+  }
+
+  /** Lets an instance wait for what another one has; returns the other, which listens. */
+  private static RedisPeer told(RedisPeer holder, RedisPeer waiter) {
+    holder.well();
+    waiter.well();
+    holder.share("held", 100, 0);
+    waiter.share("held", 0, 90);
+    return holder;
+  }
+
+  @Test
+  void newsOfOtherInstances_needTheirRights_withoutWhichSharingGoesOn() {
+    try (RedisServer server = RedisServer.started(users("")).login(ADMIN)) {
+      try (RedisPeer a = new RedisPeer("a", address(server.url()), null);
+          RedisPeer b = new RedisPeer("b", address(server.url()), null)) {
+        PatientWaits.await("news").until(() -> !told(a, b).heard.isEmpty());
+      }
+      for (String right : NEWS) {
+        server.command("ACL", "SETUSER", "app", "allkeys", "+@all", "-" + right);
+        server.command("ACL", "LOG", "RESET");
+        server.command("DEL", RedisPeer.key("held") + "#tokens:3600000");
+        try (RedisPeer a = new RedisPeer("a." + right, address(server.url()), null);
+            RedisPeer b = new RedisPeer("b." + right, address(server.url()), null)) {
+          told(a, b);
+        }
+        PatientWaits.await("a refusal of " + right)
+            .until(() -> !server.command("ACL", "LOG").equals("*0"));
       }
     }
   }
@@ -93,14 +132,15 @@ class RedisAclIT {
     try (RedisCluster redis = RedisCluster.started(2)) {
       for (RedisServer master : redis.masters()) {
         List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", "app", "on", ">secret"));
-        words.addAll(List.of("~ns:*", "resetchannels", "-@all", "+ping", "+cluster|nodes"));
+        words.addAll(List.of("~ns:*", "resetchannels", "&ns:shares*", "-@all"));
+        words.addAll(List.of("+ping", "+cluster|nodes"));
         // Redisson probes this right, and works without it
         words.add("+pubsub");
-        SCRIPTS.forEach(right -> words.add("+" + right));
+        rights().forEach(right -> words.add("+" + right));
         assertThat(master.command(words.toArray(String[]::new))).isEqualTo("+OK");
       }
       try (RedisPeer peer = new RedisPeer("a", address(redis.url()), null)) {
-        PatientWaits.await("rounds and counts").until(() -> works(peer));
+        PatientWaits.await("shares and counts").until(() -> works(peer));
         for (RedisServer master : redis.masters()) {
           assertThat(master.command("ACL", "LOG")).as("what was refused").isEqualTo("*0");
         }
@@ -112,7 +152,7 @@ class RedisAclIT {
   void databaseOtherThanTheFirst_needsToBeSelected() {
     try (RedisServer server = RedisServer.started(users(" +select")).login(ADMIN);
         RedisPeer peer = new RedisPeer("a", address(server.url() + "/3"), null)) {
-      PatientWaits.await("rounds and counts").until(() -> works(peer));
+      PatientWaits.await("shares and counts").until(() -> works(peer));
       assertThat(server.command("DBSIZE")).isEqualTo(":0");
     }
   }
@@ -121,15 +161,12 @@ class RedisAclIT {
   void keysOfOthers_areNoneOfTheirs() {
     try (RedisServer server = RedisServer.started(users("")).login(ADMIN);
         RedisLink link = new RedisLink(address(server.url()), null, 1_000, Ticker.system())) {
-      RedisSliceStore other =
-          new RedisSliceStore(link, "other", 2_000_000_000L, Ticker.system(), WallClock.system());
-      PatientWaits.await("a round that is refused").until(() -> refused(other));
+      PatientWaits.await("a refusal").until(() -> refused(RedisFormat.of("other", link)));
     }
   }
 
-  private static boolean refused(RedisSliceStore supply) {
-    return supply
-        .round(SliceFixture.round("a", 1, List.of()))
+  private static boolean refused(CompletionStage<?> answered) {
+    return answered
         .toCompletableFuture()
         .handle(
             (answer, failure) ->

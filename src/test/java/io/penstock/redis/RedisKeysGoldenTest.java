@@ -7,34 +7,29 @@ import io.penstock.counts.RedisCountStore;
 import io.penstock.fake.GoldenRecords;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
-import io.penstock.limit.CellAmount;
-import io.penstock.limit.ExactRate;
-import io.penstock.limit.LimitSpec;
+import io.penstock.redis.shares.RedisShareStore;
+import io.penstock.shares.ShareEpoch;
+import io.penstock.shares.ShareStore.Answer;
+import io.penstock.shares.ShareStore.Beat;
+import io.penstock.shares.ShareStore.BeatAnswer;
+import io.penstock.shares.ShareStore.Call;
+import io.penstock.shares.ShareStore.Message;
+import io.penstock.shares.ShareStore.Reply;
+import io.penstock.shares.ShareStore.Row;
+import io.penstock.shares.ShareStore.Still;
+import io.penstock.shares.ShareStore.Told;
+import io.penstock.shares.ShareUse;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.LimitId;
-import io.penstock.sharing.SliceFixture;
-import io.penstock.sharing.SliceStore.Answer;
-import io.penstock.sharing.SliceStore.Ask;
-import io.penstock.sharing.SliceStore.Grant;
-import io.penstock.sharing.SliceStore.Loss;
-import io.penstock.sharing.SliceStore.Missed;
-import io.penstock.sharing.SliceStore.Round;
-import io.penstock.sharing.SliceStore.Run;
-import io.penstock.slices.RedisSliceStore;
 import io.penstock.suite.SourceTree;
 import io.penstock.time.Ticker;
-import io.penstock.time.ZoneMidnights;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -49,10 +44,11 @@ class RedisKeysGoldenTest {
   private static final long MINUTE = 60 * SECOND;
   private static final long DAY = 1_440 * MINUTE;
   private static final long NOW_MILLIS = 1_700_000_000_000L;
+  private static final LimitId DAY_LIMIT =
+      new LimitId(LimitId.Kind.MODEL, "m", "", LimitMeasure.REQUESTS, DAY);
   private static final RedisServer SERVER = RedisServer.shared();
 
   private final String namespace = "golden-" + UUID.randomUUID();
-  private final AtomicLong nowMicros = new AtomicLong(NOW_MILLIS * 1_000);
   private final RedisLink link =
       new RedisLink(
           RedisAddress.parse(SERVER.url(), null, null),
@@ -66,35 +62,16 @@ class RedisKeysGoldenTest {
     link.close();
   }
 
-  /** Returns a limit of each kind, and of each way to divide time into cells. */
-  private static Map<LimitId, LimitSpec> limits() {
-    ZoneMidnights zoneMidnights = new ZoneMidnights(ZoneOffset.UTC, () -> NOW_MILLIS);
-    Map<LimitId, LimitSpec> limits = new LinkedHashMap<>();
-    limits.put(
+  /** Returns a limit of each kind. */
+  private static List<LimitId> limits() {
+    return List.of(
         new LimitId(LimitId.Kind.ENDPOINT, "/fixed", "", LimitMeasure.TOKENS, 10 * SECOND),
-        new LimitSpec.FixedWindow(100, 10 * SECOND));
-    limits.put(
         new LimitId(LimitId.Kind.ENDPOINT, "/bucket", "", LimitMeasure.REQUESTS, 0),
-        new LimitSpec.TokenBucket(new ExactRate(10, 1), 100));
-    limits.put(
-        new LimitId(LimitId.Kind.ENDPOINT, "/strict", "", LimitMeasure.REQUESTS, 0),
-        new LimitSpec.Strict(new ExactRate(10, 1), 0));
-    limits.put(
         new LimitId(LimitId.Kind.ENDPOINT, "/sliding", "", LimitMeasure.REQUESTS, MINUTE),
-        new LimitSpec.SlidingWindow(100, MINUTE));
-    limits.put(
         new LimitId(LimitId.Kind.UPSTREAM, "ü a:b", "m/1 {x}", LimitMeasure.INPUT_TOKENS, MINUTE),
-        new LimitSpec.TrailingWindow(100, MINUTE, 0, LimitSpec.TrailingWindow.UNPACED));
-    limits.put(
-        new LimitId(LimitId.Kind.MODEL, "m", "", LimitMeasure.REQUESTS, DAY),
-        new LimitSpec.Day(100, zoneMidnights, 300_000_000));
-    limits.put(
+        DAY_LIMIT,
         new LimitId(LimitId.Kind.GROUP, "g", "", LimitMeasure.REQUESTS, DAY),
-        new LimitSpec.Day(100, null, 300_000_000));
-    limits.put(
-        new LimitId(LimitId.Kind.KEY, "k", "m", LimitMeasure.CONCURRENCY, 0),
-        new LimitSpec.Concurrency(100));
-    return limits;
+        new LimitId(LimitId.Kind.KEY, "k", "m", LimitMeasure.CONCURRENCY, 0));
   }
 
   private <T> T answer(CompletionStage<T> stage) {
@@ -103,96 +80,108 @@ class RedisKeysGoldenTest {
     return answer;
   }
 
-  private RedisSliceStore supply(String of) {
-    return new RedisSliceStore(
-        link, of, 2 * SECOND, Ticker.system(), nowMicros.get() * 1_000, nowMicros::get);
+  private RedisShareStore shares(String of) {
+    return new RedisShareStore(link, of, Ticker.system());
   }
 
-  private static List<Ask> asks(Answer before, long head, long wanted) {
-    List<Ask> asks = new ArrayList<>();
-    limits()
-        .forEach(
-            (id, spec) -> {
-              List<CellAmount> uses =
-                  before.grants().stream()
-                      .filter(grant -> grant.id().equals(id))
-                      .flatMap(grant -> grant.slices().stream())
-                      .map(slice -> new CellAmount(slice.cell(), Math.ceilDiv(slice.amount(), 2)))
-                      .toList();
-              asks.add(new Ask(id, spec, 0, uses, head, wanted, Ask.NONE, Ask.NONE));
-            });
-    return asks;
+  /** Returns the use of a limit of 100, which is that of a day or of a window that ends at once. */
+  private static ShareUse use(LimitId id, long held, long first) {
+    long nanos = id.durationNanos();
+    long millis = nanos / 1_000_000;
+    ShareUse.Cell cell =
+        nanos == 0
+            ? ShareUse.Cell.NONE
+            : new ShareUse.Cell(NOW_MILLIS / millis, 1, 3, NOW_MILLIS % millis);
+    return new ShareUse(100, held, held, first, first, 0, cell, nanos == DAY, 2 * millis);
   }
 
-  private static Answer nothing() {
-    return new Answer(0, "", new Run("", 0, 0, 0), 0, List.of(), List.of(), List.of(), 0);
+  private static List<Call> calls(ShareEpoch epoch, long number, long held, long first) {
+    return limits().stream()
+        .map(
+            id ->
+                new Call(
+                    id,
+                    number,
+                    number,
+                    epoch,
+                    true,
+                    held,
+                    held / 2,
+                    use(id, held, first),
+                    List.of(),
+                    List.of()))
+        .toList();
   }
 
-  /** Plays three rounds of two instances; one instance has lost something and waits for more. */
-  private void share(RedisSliceStore supply) {
-    answer(supply.round(SliceFixture.round("a.1|é", 1, List.of())));
-    SERVER.command("DEL", namespace + ":life:0");
-    Answer first = answer(supply.round(SliceFixture.round("a.1|é", 2, asks(nothing(), 0, 40))));
-    assertThat(first.grants()).hasSize(limits().size()).noneMatch(each -> each.slices().isEmpty());
-    nowMicros.addAndGet(100_000);
-    answer(supply.round(SliceFixture.round("b", 1, asks(nothing(), 90, 10))));
-    nowMicros.addAndGet(100_000);
-    LimitId lost = limits().keySet().iterator().next();
-    answer(
-        supply.round(
-            new Round(
-                "a.1|é",
-                3,
-                asks(first, 0, 10),
-                true,
-                List.of(new Loss(lost, NOW_MILLIS)),
-                null,
-                List.of(new Missed("c", NOW_MILLIS * 1_000_000)),
-                false)));
-    answer(supply.round(SliceFixture.round("d", 1, List.of(ofAnotherKind()))));
+  /** Returns a message of an instance that knows all that was answered, and waits for a limit. */
+  private static Message message(
+      String member, long number, BeatAnswer known, List<Call> calls, List<Told> told) {
+    Beat beat =
+        new Beat(
+            number,
+            known.epoch(),
+            known.count(),
+            known.version(),
+            true,
+            false,
+            false,
+            List.of(),
+            List.of(new Still("c", 0)),
+            List.of(),
+            List.of(limits().getFirst()),
+            true,
+            false,
+            told,
+            known.toldUpTo());
+    return new Message(member, calls, beat);
   }
 
-  /**
-   * Returns an ask for a limit that a reload gave another kind, while other members have the old
-   * one.
-   */
-  private static Ask ofAnotherKind() {
-    LimitId id = new LimitId(LimitId.Kind.MODEL, "m", "", LimitMeasure.REQUESTS, DAY);
-    LimitSpec spec = new LimitSpec.Day(100, null, 300_000_000);
-    return new Ask(id, spec, 0, List.of(), 0, 20, Ask.NONE, Ask.NONE);
+  /** Lets two instances share all limits, for which one waits, while a third one has died. */
+  private BeatAnswer share(RedisShareStore store) {
+    BeatAnswer none =
+        new BeatAnswer(
+            ShareEpoch.NONE, 0, 0, false, false, false, false, List.of(), List.of(), List.of(), 0);
+    answer(store.exchange(message("c", 0, none, List.of(), List.of())));
+    BeatAnswer joined =
+        answer(store.exchange(message("a.1|é", 1, none, List.of(), List.of()))).beat();
+    ShareEpoch epoch = joined.epoch();
+    Reply first =
+        answer(store.exchange(message("a.1|é", 3, joined, calls(epoch, 2, 40, 50), List.of())));
+    assertThat(first.answers()).hasSize(limits().size()).allMatch(each -> each.share() >= 50);
+    ShareUse.Cell day = use(DAY_LIMIT, 0, 0).cell();
+    Told told = new Told(DAY_LIMIT, new Row("b", 2, 10, 5, day, 2 * DAY / 1_000_000));
+    return answer(store.exchange(message("b", 2, joined, calls(epoch, 1, 10, 60), List.of(told))))
+        .beat();
   }
 
-  /** Replaces random names and times of the clock in the life of a server. */
+  /** Replaces random names. */
   private static String steady(String record) {
     return record
         .replaceAll("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "<id>")
-        .replaceAll("<id>:\\d+", "<id>:<micros>")
-        .replaceAll("[0-9a-f]{40}\\.\\d+", "<run>.<micros>")
-        .replaceAll("(?m)^(  born = ')\\d+", "$1<micros>");
+        .replaceAll("[0-9a-f]{40}", "<run>");
   }
 
   @Test
   void exactSharing_isStoredAsRecorded_andGoesOnFromTheRecord() throws IOException {
-    share(supply(namespace));
+    BeatAnswer last = share(shares(namespace));
     GoldenRecords.check("stored/redis-exact.txt", steady(redis.of(":*")));
     String copy = namespace + "-copy";
     RedisRecord restored = new RedisRecord(SERVER, copy);
     restored.restore(Files.readString(Path.of("src/test/golden/stored/redis-exact.txt")));
-    nowMicros.addAndGet(100_000);
-    Round next = SliceFixture.round("c", 1, asks(nothing(), 0, 5));
-    List<Grant> here = answer(supply(namespace).round(next)).grants();
-    List<Grant> there = answer(supply(copy).round(next)).grants();
-    assertThat(there).isEqualTo(here).hasSize(limits().size());
-    assertThat(held(restored)).isEqualTo(held(redis));
+    Reply here = next(shares(namespace), last.epoch(), last);
+    ShareEpoch recorded = new ShareEpoch(last.epoch().number(), "<id>");
+    Reply there = next(shares(copy), recorded, last);
+    assertThat(there.answers()).isEqualTo(here.answers()).allMatch(Answer::taken);
+    assertThat(there.beat().peers()).hasSameSizeAs(here.beat().peers());
+    assertThat(there.beat().epoch().number()).as("another run").isGreaterThan(recorded.number());
   }
 
-  /** Returns the data of limits; without times to live, which restored keys do not have. */
-  private static String held(RedisRecord redis) {
-    return (redis.of(":limit:*") + redis.of(":ratelimit:*")).replaceAll(", kept .*", "");
+  private Reply next(RedisShareStore store, ShareEpoch epoch, BeatAnswer last) {
+    return answer(store.exchange(message("d", 5, last, calls(epoch, 4, 1, 5), List.of())));
   }
 
   private static List<Count> counted(long amount) {
-    return limits().keySet().stream()
+    return limits().stream()
         .filter(id -> id.durationNanos() > 0)
         .map(id -> new Count(id, NOW_MILLIS * 1_000_000 / id.durationNanos(), amount))
         .toList();

@@ -37,26 +37,22 @@ class RedisLogGoldenTest {
     }
   }
 
-  /** Returns the events of an instance that is away, comes, recovers, and is cut off again. */
+  /**
+   * Returns the events of an instance that is away, comes, hears of a loss, and is cut off again.
+   */
   private static List<Event.Synced> said(SharingMode sharingMode, OutagePolicy policy) {
     List<Event.Synced> said = new ArrayList<>();
     SharingStatus sharingStatus = new SharingStatus(sharingMode, policy, TTL);
     sharingStatus.setEventSink(event -> said.add((Event.Synced) event));
-    StoreContact contact = new StoreContact(policy, sharingMode == SharingMode.EXACT, TTL, 0);
+    StoreContact contact = new StoreContact(policy, TTL, 0);
     look(sharingStatus, contact, null, 2 * TTL);
     contact.answered(2 * TTL, 1);
     look(sharingStatus, contact, RecoveryReason.CAME, 2 * TTL);
     look(sharingStatus, contact, null, 2 * TTL);
     contact.answered(3 * TTL, 3);
     look(sharingStatus, contact, null, 3 * TTL);
-    look(sharingStatus, contact, RecoveryReason.SILENT, 3 * TTL);
-    look(sharingStatus, contact, RecoveryReason.RESTARTED, 3 * TTL);
     look(sharingStatus, contact, RecoveryReason.LOST, 3 * TTL);
     look(sharingStatus, contact, null, 3 * TTL);
-    if (sharingMode == SharingMode.EXACT) {
-      sharingStatus.lookBarred(true, 3 * TTL).forEach(Runnable::run);
-      sharingStatus.lookBarred(false, 4 * TTL).forEach(Runnable::run);
-    }
     look(sharingStatus, contact, null, 5 * TTL);
     return said;
   }

@@ -99,7 +99,7 @@ public final class RedisRecord {
     String key = "";
     String type = "";
     for (String line : record.lines().toList()) {
-      String[] words = line.strip().split(SEPARATOR, 2);
+      String[] words = line.replaceFirst("^  ", "").split(SEPARATOR, 2);
       if (!line.startsWith(" ")) {
         key = namespace + words[0].substring(2);
         type = words[1].substring(0, words[1].indexOf(','));

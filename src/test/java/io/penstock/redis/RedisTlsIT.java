@@ -52,9 +52,9 @@ class RedisTlsIT {
   void ownAuthority_isTrusted() {
     try (Secured redis = Secured.with("server.pem", "tls-auth-clients no");
         RedisPeer redisPeer = redis.peer(OURS)) {
-      assertThat(RedisPeer.sum(redisPeer.well(RedisPeer.ask("k", 5)))).isEqualTo(5);
+      long before = redisPeer.well().number();
       redis.server().restart();
-      assertThat(RedisPeer.sum(redisPeer.well(RedisPeer.ask("l", 5)))).isEqualTo(5);
+      assertThat(redisPeer.well().number()).isGreaterThan(before);
     }
   }
 
@@ -62,7 +62,7 @@ class RedisTlsIT {
   void ownCertificate_isShown() {
     try (Secured redis = Secured.with("server.pem", "tls-auth-clients yes");
         RedisPeer redisPeer = redis.peer(WITH_CERTIFICATE)) {
-      assertThat(RedisPeer.sum(redisPeer.well(RedisPeer.ask("k", 5)))).isEqualTo(5);
+      assertThat(redisPeer.well().number()).isPositive();
     }
   }
 

@@ -40,6 +40,10 @@ class SickRedisIT {
           algorithm: token_window
           tokens_per_window: 100000
           window_seconds: 10
+        - path: /foreign
+          algorithm: token_window
+          tokens_per_window: 100000
+          window_seconds: 10
           max_wait: 1
       """;
 
@@ -48,7 +52,7 @@ class SickRedisIT {
     READ_ONLY("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"),
     ACCESS("ACL SETUSER app -evalsha -eval", "ACL SETUSER app +evalsha +eval"),
     PASSWORD("ACL SETUSER app resetpass >other;CLIENT KILL USER app", "ACL SETUSER app >secret"),
-    VALUE("SET ns:life:0 foreign;SET ns:counts foreign", "DEL ns:life:0;DEL ns:counts");
+    VALUE("SET ns:instances:0 foreign;SET ns:counts foreign", "DEL ns:instances:0;DEL ns:counts");
 
     private final String begins;
     private final String ends;
@@ -85,7 +89,7 @@ class SickRedisIT {
             ROUTES,
             "--penstock.redis.url=redis://app:secret@127.0.0.1:" + redis.port(),
             "--penstock.redis.namespace=ns",
-            "--penstock.redis.slice-ttl=2s",
+            "--penstock.redis.lease=1s",
             "--penstock.redis.on-outage=refuse");
   }
 
@@ -112,7 +116,7 @@ class SickRedisIT {
                     .allMatch(each -> each == status));
   }
 
-  /** Returns how often a kind of trouble was counted when slices, or counts, were exchanged. */
+  /** Returns how often a kind of trouble was counted when shares, or counts, were exchanged. */
   private static double counted(String what, String kind) {
     return gateway
         .operator("GET /actuator/prometheus")
@@ -134,13 +138,13 @@ class SickRedisIT {
   @EnumSource(Hurt.class)
   void sickRedis_isSaidOnceAndCounted_andLimitsDoWhatIsConfigured_untilItIsWell(Hurt hurt) {
     awaitAnswer(200, "/exact", "/eventual");
-    double slices = counted("slices", hurt.kind());
+    double shares = counted("shares", hurt.kind());
     double counts = counted("counts", hurt.kind());
     try (LogCapture logCapture = LogCapture.listen()) {
       hurt.begin();
       awaitAnswer(503, "/exact", "/eventual");
       assertThat(gateway.gateway("GET /exact")).contains("limit_unavailable");
-      assertThat(counted("slices", hurt.kind())).isGreaterThan(slices);
+      assertThat(counted("shares", hurt.kind())).isGreaterThan(shares);
       assertThat(counted("counts", hurt.kind())).isGreaterThan(counts);
       hurt.end();
       awaitAnswer(200, "/exact", "/eventual");
@@ -165,7 +169,7 @@ class SickRedisIT {
                 assertThat(ask("/exact")).isEqualTo(200);
                 assertThat(ask("/eventual")).isEqualTo(200);
                 assertThat(ask("/other")).isEqualTo(200);
-                assertThat(redis.calls("evalsha")).isGreaterThan(rounds + 60); // slices are over
+                assertThat(redis.calls("evalsha")).isGreaterThan(rounds + 60); // leases are over
               });
       assertThat(troubles(logCapture, "")).isEmpty();
     } finally {
@@ -188,9 +192,10 @@ class SickRedisIT {
 
   @Test
   void foreignValueOfOneLimit_isSaidOnce_andOthersGoOn() {
-    awaitAnswer(200, "/other", "/exact", "/eventual");
+    awaitAnswer(200, "/exact", "/eventual");
     try (LogCapture logCapture = LogCapture.listen()) {
-      List<String> keys = List.of("ns:limit:endpoint:%2Fother", "ns:limit:endpoint:%2Feventual");
+      List<String> keys =
+          List.of("ns:limit:endpoint:%2Fforeign#tokens:10000", "ns:limit:endpoint:%2Feventual");
       keys.forEach(key -> command("SET " + key + " foreign"));
       await()
           .pollInterval(Duration.ofMillis(50))
@@ -198,13 +203,13 @@ class SickRedisIT {
               () -> {
                 assertThat(ask("/eventual")).as("it counts alone").isEqualTo(200);
                 assertThat(troubles(logCapture, "counts of shared limits: limit ")).isNotEmpty();
-                assertThat(ask("/other")).isNotEqualTo(200);
+                assertThat(ask("/foreign")).isNotEqualTo(200);
               });
       assertThat(ask("/exact")).isEqualTo(200);
       assertThat(troubles(logCapture, "shared limits: limit ")).hasSize(1);
       assertThat(troubles(logCapture, "counts of shared limits: limit ")).hasSize(1);
       keys.forEach(key -> command("DEL " + key));
-      awaitAnswer(200, "/other", "/exact", "/eventual");
+      awaitAnswer(200, "/foreign", "/exact", "/eventual");
       assertThat(logCapture.traces()).isEmpty();
     }
   }

@@ -70,9 +70,11 @@ class PenstockSettingsTest {
             new PenstockSettings.Redis(
                 null,
                 List.of(),
-                OutagePolicy.PARK,
+                OutagePolicy.CONTINUE,
+                PenstockSettings.UnknownInOutage.DIVIDE,
+                PenstockSettings.StartWithoutRedis.WAIT,
                 SharingMode.EXACT,
-                Duration.ofSeconds(2),
+                Duration.ofSeconds(12),
                 Duration.ofMillis(100)));
     assertThat(settings.redisAccess())
         .isEqualTo(
@@ -188,8 +190,10 @@ class PenstockSettingsTest {
             "redis.on-outage", "refuse",
             "redis.password", "s3cret",
             "redis.sharing", "local",
-            "redis.slice-ttl", "3s",
+            "redis.lease", "3s",
+            "redis.start-without-redis", "serve",
             "redis.sync-interval", "250",
+            "redis.unknown-in-outage", "wait",
             "redis.user", "me",
             "region.name", "east",
             "region.share", "1");
@@ -204,6 +208,8 @@ class PenstockSettingsTest {
                 "ns",
                 List.of("A", "B"),
                 OutagePolicy.REFUSE,
+                PenstockSettings.UnknownInOutage.WAIT,
+                PenstockSettings.StartWithoutRedis.SERVE,
                 SharingMode.LOCAL,
                 Duration.ofSeconds(3),
                 Duration.ofMillis(250)));

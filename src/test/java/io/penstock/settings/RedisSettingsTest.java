@@ -96,8 +96,9 @@ class RedisSettingsTest {
     assertThat(settings.trust()).isNull();
     assertThat(settings.namespace()).isEqualTo("default");
     assertThat(settings.interval()).isEqualTo(Duration.ofMillis(100));
-    assertThat(settings.sliceTtl()).isEqualTo(Duration.ofSeconds(2));
-    assertThat(settings.onOutage()).isEqualTo(OutagePolicy.PARK);
+    assertThat(settings.lease()).isEqualTo(Duration.ofSeconds(12));
+    assertThat(settings.onOutage()).isEqualTo(OutagePolicy.CONTINUE);
+    assertThat(settings.divides()).isTrue();
     assertThat(settings.sharing()).isEqualTo(SharingMode.EXACT);
   }
 
@@ -112,8 +113,9 @@ class RedisSettingsTest {
             "penstock.redis.tls.ca", ca,
             "penstock.redis.namespace", "prod:eu",
             "penstock.redis.sync-interval", "250",
-            "penstock.redis.slice-ttl", "3s",
-            "penstock.redis.on-outage", "share",
+            "penstock.redis.lease", "3s",
+            "penstock.redis.on-outage", "park",
+            "penstock.redis.unknown-in-outage", "wait",
             "penstock.redis.sharing", "eventual");
     assertThat(settings.address().tls()).isTrue();
     assertThat(settings.address().database()).isEqualTo(3);
@@ -122,8 +124,9 @@ class RedisSettingsTest {
     assertThat(settings.trust()).isEqualTo(new RedisTrust(ca, null, null));
     assertThat(settings.namespace()).isEqualTo("prod:eu");
     assertThat(settings.interval()).isEqualTo(Duration.ofMillis(250));
-    assertThat(settings.sliceTtl()).isEqualTo(Duration.ofSeconds(3));
-    assertThat(settings.onOutage()).isEqualTo(OutagePolicy.SHARE);
+    assertThat(settings.lease()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(settings.onOutage()).isEqualTo(OutagePolicy.PARK);
+    assertThat(settings.divides()).isFalse();
     assertThat(settings.sharing()).isEqualTo(SharingMode.EVENTUAL);
     assertThat(settings.toString()).doesNotContain("s3cret");
   }
@@ -233,9 +236,9 @@ class RedisSettingsTest {
         "sync-interval|soon|penstock.redis.sync-interval is 'soon', expected a duration such as",
         "sync-interval|19ms|penstock.redis.sync-interval is 19ms, expected 20ms to 10s",
         "sync-interval|11s|penstock.redis.sync-interval is 11s, expected 20ms to 10s",
-        "slice-ttl|299ms|penstock.redis.slice-ttl is 299ms, expected 300ms to 60s",
-        "slice-ttl|61s|penstock.redis.slice-ttl is 61s, expected 300ms to 60s",
-        "on-outage|wait|penstock.redis.on-outage is 'wait', expected one of park, share, allow",
+        "lease|399ms|penstock.redis.lease is 399ms, expected 400ms to 60s",
+        "lease|61s|penstock.redis.lease is 61s, expected 400ms to 60s",
+        "on-outage|wait|penstock.redis.on-outage is 'wait', expected one of continue, park, allow",
         "sharing|Exact|penstock.redis.sharing is 'Exact', expected one of exact, eventual, local",
         "tls.ca|/none.pem|penstock.redis.tls.ca is '/none.pem', which cannot be read",
       })

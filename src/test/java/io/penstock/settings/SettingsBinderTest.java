@@ -48,7 +48,8 @@ class SettingsBinderTest {
     "max-buffered-bytes, 64MB",
     "max-buffered-bytes, 1",
     "unlimited-tpm, 9223372036854775807",
-    "redis.on-outage, share",
+    "redis.on-outage, continue",
+    "redis.unknown-in-outage, wait",
     "redis.on-outage, ''",
     "redis.sharing, eventual",
     "redis.url, redis://user:word@host/3",
@@ -84,7 +85,8 @@ class SettingsBinderTest {
         "unlimited-tpm | -1 | is '-1', expected a whole number from 0 on",
         "usage.rows-per-day | 3000000000 | is '3000000000', expected a whole number from 0 to"
             + " 2147483647",
-        "redis.on-outage | PARK | is 'PARK', expected one of park, share, allow, refuse",
+        "redis.on-outage | PARK | is 'PARK', expected one of continue, park, allow, refuse",
+        "redis.on-outage | share | is 'share', expected one of continue, park, allow, refuse",
         "redis.sharing | all | is 'all', expected one of exact, eventual, local",
         "redis.url | http://:secret@h | is no address of Redis, expected redis://HOST:PORT,"
             + " redis-sentinel://HOST,HOST#MASTER or redis-cluster://HOST,HOST, with rediss for"

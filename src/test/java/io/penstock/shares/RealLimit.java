@@ -5,7 +5,9 @@ import io.penstock.limit.ExactRate;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.SliceDemand;
+import io.penstock.limit.ShareDemand;
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import io.penstock.time.ZoneMidnights;
 import java.time.ZoneOffset;
@@ -31,13 +33,27 @@ final class RealLimit implements WorldLimit {
   private final SharedLimit shared;
   private final Deque<Waiting> waiting = new ArrayDeque<>();
 
-  RealLimit(SpentLimit.Terms terms, ShareLease lease, WallClock wall, Runnable hurry, long now) {
+  RealLimit(
+      SpentLimit.Terms terms,
+      ShareLease lease,
+      WallClock wall,
+      Ticker ticker,
+      Runnable hurry,
+      Runnable looks,
+      long now) {
     this.terms = terms;
     this.wall = wall;
     this.limit = new Limit(spec(terms, wall), now);
-    this.shared = new SharedLimit(limit, wall, lease::holds, hurry, terms.windowNanos(), now);
-    SliceDemand demand = Objects.requireNonNull(limit.sharing().demand());
-    demand.join(hurry::run);
+    this.shared =
+        new SharedLimit(
+            limit,
+            new UnixTime(wall, ticker),
+            lease,
+            hurry,
+            new SharedLimit.Terms(OutagePolicy.CONTINUE, false, false, terms.windowNanos()),
+            now);
+    ShareDemand demand = Objects.requireNonNull(limit.sharing().demand());
+    demand.join(looks::run);
   }
 
   private static LimitSpec spec(SpentLimit.Terms terms, WallClock wall) {
@@ -53,8 +69,15 @@ final class RealLimit implements WorldLimit {
               new ExactRate(terms.capacity() * 999, window / SECOND * 1_000), terms.capacity());
       case PERMITS -> new LimitSpec.Concurrency(terms.capacity());
       case DAY -> new LimitSpec.Day(terms.capacity(), midnights(window, wall), 0);
-      case FIRST_USE -> throw new IllegalArgumentException("its days end at other times");
+      case FIRST_USE -> ofFirstUse(terms);
     };
+  }
+
+  private static LimitSpec ofFirstUse(SpentLimit.Terms terms) {
+    if (terms.windowNanos() != DAY) {
+      throw new IllegalArgumentException("its days take 24 hours");
+    }
+    return new LimitSpec.Day(terms.capacity(), null, 0);
   }
 
   private static ZoneMidnights midnights(long window, WallClock wall) {

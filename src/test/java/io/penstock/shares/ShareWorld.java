@@ -188,14 +188,24 @@ final class ShareWorld {
             WorldLimit limit =
                 real
                     ? new RealLimit(
-                        terms, sync.lease(), () -> wall() / MILLI, () -> sync.hurry(id), clock())
+                        terms,
+                        sync.lease(),
+                        () -> wall() / MILLI,
+                        this::clock,
+                        () -> sync.hurry(id),
+                        () -> looksSoon(id),
+                        clock())
                     : new SpentLimit(terms, sync.lease(), ignored -> wall(), () -> sync.hurry(id));
             limits.put(id, limit);
             sync.add(id, limit);
           });
     }
 
-    private long clock() {
+    private void looksSoon(LimitId id) {
+      at(now, () -> run(() -> limits.get(id).look(clock())));
+    }
+
+    long clock() {
       return offset + (long) ((now - stoodNanos) * rate);
     }
 

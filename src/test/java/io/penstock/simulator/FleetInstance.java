@@ -8,6 +8,7 @@ import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.endpoint.EndpointServices;
 import io.penstock.endpoint.EndpointSpec;
 import io.penstock.endpoint.TicketDirectory;
+import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelLimits;
 import io.penstock.model.ModelQuotas;
 import io.penstock.pool.Upstream;
@@ -17,11 +18,14 @@ import io.penstock.quota.CallerAccount;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.shares.ShareSlots;
+import io.penstock.shares.ShareSync;
+import io.penstock.shares.SharedLimit;
+import io.penstock.shares.SharedLimitSource;
 import io.penstock.sharing.LimitId;
-import io.penstock.slices.SharedLimitSource;
-import io.penstock.slices.SliceSync;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
+import io.penstock.time.ZoneMidnights;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -33,18 +37,23 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * One gateway of a simulated fleet: the production dispatcher on production limits that it shares
- * with the others. Its clock is inaccurate; it may crash, leave, or be stopped for a while as by
+ * with the others. Its clocks are inaccurate; it may crash, leave, or be stopped for a while as by
  * SIGSTOP.
  */
 final class FleetInstance {
+  /** By how much a wall clock may be wrong at most. */
+  private static final long WALL_NANOS = 500_000_000;
+
+  /** Longer than any request takes. */
+  private static final long PERMIT_NANOS = 2 * FleetWorld.SECOND;
+
   private final FleetChoices choices;
   private final String name;
   private final SimClock clock;
   private final long offset;
   private final double drift;
   private final FleetLimits limits;
-  private final SharedLimitSource source;
-  private final SliceSync sliceSync;
+  private final ShareSlots slots;
   private final UpstreamRegistry upstreamRegistry;
   private final EndpointRegistry registry;
   private final ModelQuotas models;
@@ -53,6 +62,7 @@ final class FleetInstance {
   private final FleetRequests requests;
 
   private final Deque<Runnable> whenResumed = new ArrayDeque<>();
+  private long wallOffset;
   private int alarms;
   private boolean ended;
   private boolean stopped;
@@ -64,17 +74,12 @@ final class FleetInstance {
     FleetPlan plan = world.plan();
     this.offset = world.random().nextLong(4_000_000_000L) - FleetWorld.START;
     this.drift = (world.random().nextDouble() - 0.5) * 100e-6;
-    this.sliceSync =
-        new SliceSync(
-            name,
-            world.store()::carry,
-            this::local,
-            new Alarm(),
-            FleetWorld.PACE,
-            world.onOutage(),
-            world.random()::nextDouble);
-    this.source = new SharedLimitSource(sliceSync, id -> true);
-    this.limits = new FleetLimits(source, ledger);
+    this.wallOffset = world.random().nextLong(2 * WALL_NANOS) - WALL_NANOS;
+    this.slots = slots(world);
+    SharedLimit.Terms terms = new SharedLimit.Terms(world.onOutage(), false, false, PERMIT_NANOS);
+    this.limits =
+        new FleetLimits(
+            new SharedLimitSource(slots, id -> true, terms, this::local, this::unixMillis), ledger);
     this.upstreamRegistry = UpstreamFixture.registry(limits, plan.window);
     this.models = new ModelQuotas(limits, plan.window);
     models.configure(List.of(), plan.models, local());
@@ -94,7 +99,20 @@ final class FleetInstance {
     models.whenChanged(registry::termsChanged);
     plan.keys.forEach(this::open);
     registry.apply(List.copyOf(plan.endpoints));
-    sliceSync.start();
+    slots.start();
+  }
+
+  private ShareSlots slots(FleetWorld world) {
+    ShareSync sync =
+        new ShareSync(
+            name,
+            world.store()::carry,
+            this::local,
+            new Alarm(),
+            world.terms(),
+            world.random()::nextDouble);
+    world.store().listen(name, sync::changed);
+    return new ShareSlots(List.of(sync));
   }
 
   /** Applies another configuration. */
@@ -135,9 +153,20 @@ final class FleetInstance {
                   new LimitId(kind, key.name(), "", measure, FleetLimits.durationNanos(spec));
               RefusalReason reason =
                   measure == LimitMeasure.REQUESTS ? RefusalReason.KEY_RPM : RefusalReason.KEY_TPM;
-              metered.add(new MeteredLimit(measure, limits.limit(id, spec, local()), reason));
+              metered.add(new MeteredLimit(measure, limits.limit(id, own(spec), local()), reason));
             });
     return metered;
+  }
+
+  /** Returns a limit whose day ends by this instance's wall clock. */
+  private LimitSpec own(LimitSpec spec) {
+    return spec instanceof LimitSpec.Day(long capacity, ZoneMidnights midnights, long guard)
+            && midnights != null
+        ? new LimitSpec.Day(
+            capacity,
+            new ZoneMidnights(midnights.zone(), this::unixMillis, midnights.each()),
+            guard)
+        : spec;
   }
 
   String name() {
@@ -202,6 +231,20 @@ final class FleetInstance {
     return localAt(clock.now());
   }
 
+  /** Returns the time of its wall clock, in nanoseconds. */
+  long unixNanos() {
+    return clock.now() + wallOffset;
+  }
+
+  private long unixMillis() {
+    return unixNanos() / FleetWorld.MILLI;
+  }
+
+  /** Sets its wall clock forward or, by a negative amount, back. */
+  void stepWall(long nanos) {
+    wallOffset += nanos;
+  }
+
   private long localAt(long time) {
     return time + offset + (long) ((time - FleetWorld.START) * drift);
   }
@@ -218,18 +261,14 @@ final class FleetInstance {
   /** Ends at once; its waiting tickets are lost. */
   void crash() {
     ended = true;
-    sliceSync.stop();
     requests.forget();
   }
 
-  /**
-   * Ends as on SIGTERM: its waiting tickets are cancelled, and it returns what is left of its
-   * slices.
-   */
+  /** Ends as on SIGTERM: its waiting tickets are cancelled, and it gives up its shares. */
   void leave() {
     if (!ended && !stopped) {
       requests.cancelAll();
-      sliceSync.leave();
+      var _ = slots.leave();
       ended = true;
     }
   }

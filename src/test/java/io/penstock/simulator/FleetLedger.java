@@ -1,15 +1,12 @@
 package io.penstock.simulator;
 
-import static io.penstock.simulator.FleetWorld.MILLI;
-import static io.penstock.simulator.FleetWorld.PACE;
-import static io.penstock.simulator.FleetWorld.RECOVERY;
-
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.LimitId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** The limits of a simulated fleet as instances are configured with them, and what passed them. */
 final class FleetLedger {
@@ -48,6 +45,11 @@ final class FleetLedger {
     return longestWindow;
   }
 
+  /** Returns how long after the last fault the limits can be used as far as they admit. */
+  long recoveryNanos() {
+    return FleetWorld.recoveryNanos(longestWindow);
+  }
+
   /** Records a limit as an instance is configured with it. */
   void configured(LimitId id, LimitSpec spec) {
     LimitSpec before = specs.put(id, spec);
@@ -57,7 +59,7 @@ final class FleetLedger {
       capacities.remove(id);
     }
     if (!(spec instanceof LimitSpec.Unlimited)) {
-      capacities.merge(id, SimWindows.capacity(spec, wayNanos()), Math::max);
+      capacities.merge(id, SimWindows.capacity(spec), Math::max);
     }
   }
 
@@ -74,36 +76,27 @@ final class FleetLedger {
   }
 
   /** Records an amount that an instance let pass a limit. */
-  SimRelease released(LimitId id, String by, long amount) {
-    SimRelease release = new SimRelease(by, world.clock().now(), amount);
+  SimRelease released(LimitId id, FleetInstance by, long amount) {
+    SimRelease release = new SimRelease(by.name(), world.clock().now(), by.unixNanos(), amount);
     releases.computeIfAbsent(id, absent -> new ArrayList<>()).add(release);
     whenReleased.run();
     return release;
   }
 
-  /** Returns the longest time that an accepted answer of the store is under way. */
-  private long wayNanos() {
-    return Math.min(2 * world.store().slowest + MILLI, PACE.timeoutNanos());
-  }
-
-  /**
-   * Returns, by limit, how much more passed than may, beyond the losses that no instance could have
-   * known of.
-   */
-  Map<LimitId, Long> over() {
+  /** Returns, by limit, how much more passed than may, of those of which nothing is conceded. */
+  Map<LimitId, Long> over(Predicate<LimitSpec> conceded) {
     Map<LimitId, Long> over = new HashMap<>();
     releases.forEach(
         (id, each) -> {
           LimitSpec spec = specs.get(id);
-          long from = sameSince.containsKey(id) ? sameSince.get(id) + RECOVERY + longestWindow : 0;
+          long from = sameSince.containsKey(id) ? sameSince.get(id) + recoveryNanos() : 0;
           List<SimRelease> since = each.stream().filter(release -> release.at >= from).toList();
-          long most = SimWindows.most(spec, since, 0) - capacities.get(id);
+          long most = SimWindows.most(spec, since) - capacities.get(id);
           long excess =
               spec instanceof LimitSpec.Strict strict
                   ? Math.ceilDiv(Math.max(0, most), strict.rate().intervalNanos())
                   : most;
-          long bound = world.store().losses().unknown(id) + world.store().losses().unnoticed(id);
-          if (excess > bound) {
+          if (excess > 0 && !conceded.test(spec)) {
             over.put(id, excess);
           }
         });

@@ -46,14 +46,16 @@ final class FleetLimits implements LimitSource {
     return specs.get(id);
   }
 
-  /** Throws if a limit would admit anything although all its slices have ended. */
-  void assertNothingLeft(LimitId id, long now) {
-    Limit limit = limits.get(id);
-    if (limit != null && limit.room(now) > 0) {
-      throw new InvariantViolation(
-          "%d of %s may be spent of slices that the store has given to others"
-              .formatted(limit.room(now), id));
-    }
+  /** Throws if a shared limit would admit anything although the lease has ended. */
+  void assertNothingLeft(long now) {
+    limits.forEach(
+        (id, limit) -> {
+          if (limit.sharing().contact() != null && limit.room(now) > 0) {
+            throw new InvariantViolation(
+                "%d of %s may be spent of a share that others may have got"
+                    .formatted(limit.room(now), id));
+          }
+        });
   }
 
   private Limit known(LimitId id, LimitSpec spec, Limit limit) {

@@ -31,7 +31,6 @@ final class FleetPlan {
   private static final List<Long> WINDOWS = List.of(5 * SECOND, 12 * SECOND, 60 * SECOND);
 
   private final Random random;
-  private final long start;
 
   /** The length of the window of upstreams' and keys' limits. */
   final long window;
@@ -54,9 +53,8 @@ final class FleetPlan {
   /** The fraction of attempts that do not reach their upstream. */
   final double unsent;
 
-  FleetPlan(Random random, long start) {
+  FleetPlan(Random random) {
     this.random = random;
-    this.start = start;
     this.window = WINDOWS.get(isOneIn(6) ? 2 : random.nextInt(2));
     this.largest = random.nextInt(3) == 0 ? 1 : 20;
     this.asked = isOneIn(2) ? List.of() : List.of("model-0", "model-1");
@@ -200,14 +198,13 @@ final class FleetPlan {
 
   private LimitSpec limit(LimitAlgorithm limitAlgorithm) {
     long nanos = shortWindow();
-    long sliding = WINDOWS.get(1); // shorter ones are not shared
     return switch (limitAlgorithm) {
       case NONE -> new LimitSpec.Unlimited();
       case STRICT -> new LimitSpec.Strict(new ExactRate(10 + random.nextInt(40), 1), 0);
       case TOKEN_BUCKET ->
           new LimitSpec.TokenBucket(
               new ExactRate(10 + random.nextInt(40), 1), 20 + random.nextInt(200));
-      case SLIDING_WINDOW -> new LimitSpec.SlidingWindow(capacity(false), sliding);
+      case SLIDING_WINDOW -> new LimitSpec.SlidingWindow(capacity(false), nanos);
       case TOKEN_WINDOW -> new LimitSpec.FixedWindow(capacity(true), nanos);
     };
   }
@@ -229,16 +226,10 @@ final class FleetPlan {
     return new LimitSpec.TrailingWindow(capacity, window, 0, LimitSpec.TrailingWindow.UNPACED);
   }
 
-  /**
-   * Returns a limit for a day from its first use, or for a day or month that ends ten seconds after
-   * the start.
-   */
-  private LimitSpec budget(long capacity) {
-    if (isOneIn(2)) {
-      return new LimitSpec.Day(capacity, null, 0);
-    }
+  /** Returns a limit for a day or month that ends ten seconds after the start. */
+  private static LimitSpec budget(long capacity) {
     ZoneMidnights.Each each = capacity % 2 == 0 ? ZoneMidnights.Each.DAY : ZoneMidnights.Each.MONTH;
     return new LimitSpec.Day(
-        capacity, new ZoneMidnights(ZoneOffset.UTC, () -> start / MILLI, each), 0);
+        capacity, new ZoneMidnights(ZoneOffset.UTC, () -> FleetWorld.START / MILLI, each), 0);
   }
 }

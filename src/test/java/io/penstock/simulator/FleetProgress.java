@@ -4,6 +4,7 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.LimitSpec;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.sharing.LimitId;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,11 +20,8 @@ final class FleetProgress {
   /** Windows that are observed after all faults are over. */
   static final int WINDOWS = 2;
 
-  /**
-   * Resolution of the store, which counts microseconds: instances know the beginning of its windows
-   * no better.
-   */
-  private static final long CLOCK_NANOS = 1_000;
+  /** Resolution of a wall clock: instances know the beginning of a window no better. */
+  private static final long CLOCK_NANOS = FleetWorld.MILLI;
 
   private final FleetWorld world;
   private final FleetLedger ledger;
@@ -34,12 +32,9 @@ final class FleetProgress {
 
   private long until = Long.MAX_VALUE;
   private long checks;
-  private long releases;
+  private final List<Long> releases = new ArrayList<>();
   private long quietFrom = FleetWorld.START;
   private long longestSilence;
-
-  /** Whether a ticket waits for a window with an unknown rest, after a loss. */
-  private boolean barred;
 
   /**
    * The fraction used of the limits that the oldest ticket of an instance waits for, by kind of
@@ -59,7 +54,29 @@ final class FleetProgress {
   }
 
   long releases() {
-    return releases;
+    return releases.size();
+  }
+
+  /**
+   * Returns how much was released a second while nobody reached the store for longer than a lease,
+   * as a part of what was released a second after all faults; null without such an outage.
+   */
+  @Nullable Double servedInOutages() {
+    double lasted = 0;
+    double released = 0;
+    for (SimStore.Outage each : world.store().outages()) {
+      long from = each.from() + FleetWorld.LEASE;
+      if (each.until() > from + FleetWorld.SECOND) {
+        lasted += (double) (each.until() - from);
+        released += (double) releases(from, each.until());
+      }
+    }
+    double after = (double) releases(wellFrom(), until) / (double) (until - wellFrom());
+    return lasted == 0 || after == 0 ? null : released / lasted / after;
+  }
+
+  private long releases(long from, long to) {
+    return releases.stream().filter(each -> each >= from && each < to).count();
   }
 
   /** Returns how often it checked a waiting ticket. */
@@ -78,15 +95,15 @@ final class FleetProgress {
 
   /**
    * Returns whether nothing was released for longer than a window, although no ticket waits for a
-   * day that is used up or for a window with an unknown rest.
+   * day that is used up.
    */
   boolean wasIdle() {
     boolean day = leastUsed.containsKey(LimitSpec.Day.class.getSimpleName());
-    return longestSilence > ledger.longestWindow() + FleetWorld.SECOND && !barred && !day;
+    return longestSilence > ledger.longestWindow() + FleetWorld.SECOND && !day;
   }
 
   void released() {
-    releases++;
+    releases.add(world.clock().now());
     quietFrom = world.clock().now();
   }
 
@@ -153,11 +170,6 @@ final class FleetProgress {
   private void look(FleetInstance instance, FleetWays.Way way) {
     double most = 0;
     String kind = "";
-    if (way.limits().stream()
-        .anyMatch(each -> each.limit().sharing().isBarred(1, instance.local()))) {
-      barred = true;
-      return;
-    }
     for (MeteredLimit metered : way.limits()) {
       LimitId id = instance.limits().idOf(metered.limit());
       if (id == null) {
@@ -185,7 +197,7 @@ final class FleetProgress {
       LimitSpec own = instance.isEnded() ? null : instance.limits().spec(id);
       boolean sized =
           own != null && !(own instanceof LimitSpec.Strict) && FleetLedger.isSameKind(least, own);
-      if (sized && SimWindows.capacity(own, 0) < SimWindows.capacity(least, 0)) {
+      if (sized && SimWindows.capacity(own) < SimWindows.capacity(least)) {
         least = own;
       }
     }

@@ -244,7 +244,7 @@ final class FleetRequests {
     LimitId id = instance.limits().idOf(metered.limit());
     if (id != null) {
       SimRelease release =
-          ledger.released(id, instance.name(), FleetWays.amount(ticket, metered.measure()));
+          ledger.released(id, instance, FleetWays.amount(ticket, metered.measure()));
       releases.add(release);
       if (FleetWays.isBudget(metered)) {
         ticket.ofBudgets.add(release);

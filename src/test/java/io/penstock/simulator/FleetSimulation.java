@@ -1,12 +1,11 @@
 package io.penstock.simulator;
 
 import static io.penstock.simulator.FleetWorld.MILLI;
-import static io.penstock.simulator.FleetWorld.RECOVERY;
 
 import io.penstock.cost.Cost;
 import io.penstock.endpoint.EndpointSpec;
-import io.penstock.sharing.LimitId;
 import io.penstock.sharing.OutagePolicy;
+import io.penstock.simulator.FleetTroubles.Trouble;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -21,6 +20,7 @@ final class FleetSimulation {
   private static final int MOST_WAITING = 30;
 
   private final long seed;
+  private final @Nullable Trouble only;
   private final FleetWorld world;
   private final Random random;
   private final SimClock clock;
@@ -32,8 +32,14 @@ final class FleetSimulation {
   private final FleetProgress progress;
 
   FleetSimulation(long seed) {
+    this(seed, null, null);
+  }
+
+  /** Draws a fleet, but for its policy and its trouble if they are given. */
+  FleetSimulation(long seed, @Nullable OutagePolicy policy, @Nullable Trouble only) {
     this.seed = seed;
-    this.world = new FleetWorld(seed);
+    this.only = only;
+    this.world = new FleetWorld(seed, policy);
     this.random = world.random();
     this.clock = world.clock();
     this.plan = world.plan();
@@ -41,7 +47,7 @@ final class FleetSimulation {
     this.choices = new FleetChoices(world);
     this.troubles = new FleetTroubles(world, ledger, choices, instances, this::join);
     this.progress = new FleetProgress(world, ledger, instances);
-    world.store().onSlicesEnded(this::assertNothingLeft);
+    world.store().onSilence(this::assertNothingLeft);
     ledger.whenReleased(progress::released);
   }
 
@@ -64,16 +70,17 @@ final class FleetSimulation {
   /** Runs to the end; throws a {@link InvariantViolation} if work is not done that could be. */
   void run() {
     SimStore store = world.store();
-    store.loss = random.nextInt(3) * 0.05;
+    // with CONTINUE, an instance of which some messages got lost would be as if cut off alone
+    store.loss = world.onOutage() == OutagePolicy.CONTINUE ? 0 : random.nextInt(3) * 0.05;
     store.twice = random.nextInt(3) * 0.05;
     store.slowest = List.of(5, 30, 150).get(random.nextInt(3)) * MILLI;
     for (int each = 2 + random.nextInt(4); each > 0; each--) {
       join();
     }
-    long last = troubles.draw();
+    long last = only == null ? troubles.draw() : troubles.draw(only);
     clock.at(last, store::heal);
     clock.run(last, progress::rested);
-    long until = last + RECOVERY + (FleetProgress.WINDOWS + 1) * ledger.longestWindow();
+    long until = last + ledger.recoveryNanos() + FleetProgress.WINDOWS * ledger.longestWindow();
     progress.until(until);
     clock.run(until, progress::rested);
     progress.ended();
@@ -124,12 +131,12 @@ final class FleetSimulation {
     return new Cost(input, random.nextLong(input + 1) / 2, input);
   }
 
-  private void assertNothingLeft(String member, LimitId id) {
+  private void assertNothingLeft(String member) {
     OutagePolicy outagePolicy = world.onOutage();
     if (outagePolicy == OutagePolicy.PARK || outagePolicy == OutagePolicy.REFUSE) {
       instances.stream()
           .filter(each -> each.name().equals(member) && !each.isEnded())
-          .forEach(each -> each.limits().assertNothingLeft(id, each.local()));
+          .forEach(each -> each.limits().assertNothingLeft(each.local()));
     }
   }
 

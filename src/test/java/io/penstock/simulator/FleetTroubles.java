@@ -5,7 +5,9 @@ import static io.penstock.simulator.FleetWorld.SECOND;
 import static io.penstock.simulator.FleetWorld.START;
 
 import io.penstock.endpoint.EndpointSpec;
+import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelLimits;
+import io.penstock.shares.MemoryShareStore;
 import io.penstock.sharing.LimitId;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -59,14 +61,32 @@ final class FleetTroubles {
     OVERRIDE,
     /** An upstream is not reached for a while. */
     UPSTREAM_DOWN,
-    /** The store's clock is set forward or back. */
+    /** The wall clock of an instance is set forward or back. */
     CLOCK_STEP,
     /** The store has two masters for a while, each with some of the instances. */
     SPLIT
   }
 
-  /** Troubles in which more may pass than a limit allows: {@code KnownFailuresTest} says when. */
-  private static final Set<Trouble> UNSAFE = EnumSet.of(Trouble.CLOCK_STEP, Trouble.SPLIT);
+  /** Troubles that keep only some of the instances from the store. */
+  private static final Set<Trouble> OF_SOME = EnumSet.of(Trouble.PARTITION, Trouble.SPLIT);
+
+  /** After a loss, an instance states within this time what it got before. */
+  private static final long UNKNOWN = 4 * SECOND;
+
+  /** A split is over before any instance is declared dead. */
+  private static final long LONGEST_SPLIT = FleetWorld.LEASE * 4 / 5;
+
+  /** Time in which all instances have begun to share limits. */
+  private static final long BEGINNING = 2 * FleetWorld.LEASE;
+
+  private record Span(long from, long until) {
+    boolean meets(Span other) {
+      return from < other.until && other.from < until;
+    }
+  }
+
+  /** By how much outages of the store are longer than others. */
+  private static final int LONGER = 3;
 
   /** Time within which a change reaches all instances. */
   private static final long TOLD = 2 * SECOND;
@@ -78,6 +98,11 @@ final class FleetTroubles {
   private final List<FleetInstance> instances;
   private final Runnable join;
   private final Set<Trouble> drawn = EnumSet.noneOf(Trouble.class);
+
+  /** The times at which the store loses something, and those from a stop of an instance on. */
+  private final List<Span> losses = new ArrayList<>();
+
+  private final List<Span> stops = new ArrayList<>();
   private long last = START;
 
   /**
@@ -104,9 +129,41 @@ final class FleetTroubles {
     return drawn;
   }
 
-  /** Returns whether limits hold through all troubles that were drawn. */
-  boolean isSafe() {
-    return drawn.stream().noneMatch(UNSAFE::contains);
+  /** Returns whether the troubles keep some of the instances from the store, and others not. */
+  boolean strikesSome() {
+    return drawn.stream().anyMatch(OF_SOME::contains);
+  }
+
+  /**
+   * Returns whether the troubles may let more pass than a limit admits, whichever the policy: a
+   * window or day begins by the wall clock; and a day is too long to wait for what nobody knows,
+   * which is what the other side of a split granted, or what an instance that stopped got in the
+   * last seconds before the store lost its data.
+   */
+  boolean isConceded(LimitSpec spec) {
+    return switch (spec) {
+      case LimitSpec.FixedWindow _ -> drawn.contains(Trouble.CLOCK_STEP);
+      case LimitSpec.Day _ ->
+          drawn.contains(Trouble.CLOCK_STEP)
+              || drawn.contains(Trouble.SPLIT)
+              || losses.stream().anyMatch(loss -> stops.stream().anyMatch(loss::meets));
+      default -> false;
+    };
+  }
+
+  private void loses(long at, long until) {
+    losses.add(new Span(at, until + UNKNOWN));
+  }
+
+  private void stops(long at, long until) {
+    stops.add(new Span(at, until + UNKNOWN));
+  }
+
+  /** Schedules one trouble; returns when it is over. */
+  long draw(Trouble only) {
+    drawn.add(only);
+    happen(only, START + BEGINNING + random.nextLong(16 * SECOND));
+    return last;
   }
 
   /** Schedules one to three troubles; returns when the last one is over. */
@@ -115,7 +172,7 @@ final class FleetTroubles {
     for (int troubles = 1 + random.nextInt(3); troubles > 0; troubles--) {
       Trouble trouble = all.get(random.nextInt(all.size()));
       drawn.add(trouble);
-      happen(trouble, START + SECOND + random.nextLong(16 * SECOND));
+      happen(trouble, START + BEGINNING + random.nextLong(16 * SECOND));
     }
     return last;
   }
@@ -137,12 +194,15 @@ final class FleetTroubles {
     long back = random.nextLong(5 * SECOND);
     SimStore store = world.store();
     switch (trouble) {
-      case CRASH -> at(at, () -> some().crash());
+      case CRASH -> crash(at);
       case RESTART -> {
-        at(at, () -> some().crash());
+        crash(at);
         at(at + lasts, join);
       }
-      case LEAVE -> at(at, () -> some().leave());
+      case LEAVE -> {
+        stops(at, at);
+        at(at, () -> some().leave());
+      }
       case JOIN -> at(at, join);
       case ROLLING_UPDATE -> roll(at);
       case RELOAD -> reload(at);
@@ -156,34 +216,62 @@ final class FleetTroubles {
       case UPSTREAM_DOWN -> upstreamDown(at, lasts);
       case CLOCK_STEP -> {
         long step = random.nextLong(6 * SECOND) - 3 * SECOND;
-        at(at, () -> store.stepClock(step));
-        last = Math.max(last, at - step); // nothing new is granted until the clock has caught up
+        at(at, () -> some().stepWall(step));
       }
       case SPLIT -> {
         at(at, () -> store.split(someNames()));
-        at(at + lasts, store::unite);
+        at(at + Math.min(lasts, LONGEST_SPLIT), store::unite);
       }
-      case PAUSE -> at(at, () -> pause(at + lasts));
-      case STORE_RESTART -> at(at, () -> store.rollback(at, true));
-      case FLUSH -> at(at, () -> store.flush(restarted));
-      case ROLLBACK -> at(at, () -> store.rollback(at - back, restarted));
+      case PAUSE -> {
+        stops(at, at + lasts);
+        at(at, () -> pause(at + lasts));
+      }
+      case STORE_RESTART -> at(at, store::restart);
+      case FLUSH -> {
+        loses(at, at);
+        at(at, () -> store.flush(restarted));
+      }
+      case ROLLBACK -> rollBack(at, back, restarted);
       case CRASH_AND_ROLLBACK -> {
-        at(at, () -> some().crash());
-        long then = at + random.nextLong(100 * MILLI);
-        at(then, () -> store.rollback(then - back, restarted));
+        crash(at);
+        rollBack(at + random.nextLong(100 * MILLI), back, restarted);
       }
       case CUT -> {
-        at(at, () -> store.cut = true);
-        at(at + lasts, () -> store.cut = false);
+        at(at, store::cut);
+        at(at + LONGER * lasts, store::mend);
       }
       case PARTITION -> {
+        stops(at, at + lasts);
         String name = some().name();
         at(at, () -> store.away.add(name));
         at(at + lasts, () -> store.away.remove(name));
       }
-      case FORGOTTEN_LIMIT -> at(at, this::forgetLimit);
+      case FORGOTTEN_LIMIT -> {
+        loses(at, at);
+        at(at, this::forgetLimit);
+      }
     }
     last = Math.max(last, at + Math.max(lasts, TOLD));
+  }
+
+  private void crash(long at) {
+    stops(at, at);
+    at(at, () -> some().crash());
+  }
+
+  /** Returns the store to what it knew some time before. */
+  private void rollBack(long at, long back, boolean restarted) {
+    loses(at, at);
+    SimStore store = world.store();
+    world
+        .clock()
+        .at(
+            at - back,
+            () -> {
+              MemoryShareStore earlier = store.snapshot();
+              at(at, () -> store.returnTo(earlier, restarted));
+            });
+    last = Math.max(last, at);
   }
 
   private void pause(long until) {
@@ -247,6 +335,7 @@ final class FleetTroubles {
 
   /** Replaces all present instances: a new one starts, and a second later an old one leaves. */
   private void roll(long at) {
+    stops(at, at + 2 * SECOND * instances.size());
     long next = at;
     for (int each = 0; each < instances.size(); each++) {
       FleetInstance old = instances.get(each);

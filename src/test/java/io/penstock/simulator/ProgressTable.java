@@ -7,18 +7,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Results of simulated schedules, in one row for each kind. */
-public final class ProgressTable {
+final class ProgressTable {
   private static final class Row {
     private int drawn;
     private int granted;
     private final List<Double> used = new ArrayList<>();
+    private final List<Double> served = new ArrayList<>();
     private long silenceNanos;
   }
 
   private final Map<String, Row> rows = new TreeMap<>();
 
   /** Creates a table without rows. */
-  public ProgressTable() {}
+  ProgressTable() {}
 
   /**
    * Adds a schedule to those of its kind.
@@ -28,7 +29,7 @@ public final class ProgressTable {
    *     there was none
    * @param silenceNanos the longest time without a release while a ticket waited
    */
-  public void add(String kind, boolean granted, @Nullable Double used, long silenceNanos) {
+  void add(String kind, boolean granted, @Nullable Double used, long silenceNanos) {
     Row row = rows.computeIfAbsent(kind, absent -> new Row());
     row.drawn++;
     row.granted += granted ? 1 : 0;
@@ -39,8 +40,25 @@ public final class ProgressTable {
     }
   }
 
+  /**
+   * Adds an outage to those of a kind.
+   *
+   * @param served what was released a second in it, as a part of what is released otherwise
+   */
+  void addOutage(String kind, double served) {
+    List<Double> all = rows.computeIfAbsent(kind, absent -> new Row()).served;
+    all.add(served);
+    all.sort(null);
+  }
+
+  /** Returns the median of what was released a second in the outages of a kind; 0 without one. */
+  double medianServed(String kind) {
+    Row row = rows.get(kind);
+    return row == null || row.served.isEmpty() ? 0 : row.served.get(row.served.size() / 2);
+  }
+
   /** Returns, by kind, the least fraction used, among schedules with constant demand. */
-  public Map<String, Double> leastUsed() {
+  Map<String, Double> leastUsed() {
     Map<String, Double> least = new TreeMap<>();
     rows.forEach(
         (kind, row) -> {
@@ -52,7 +70,7 @@ public final class ProgressTable {
   }
 
   /** Returns the median fraction used over all kinds; 0 if no schedule had constant demand. */
-  public double medianUsed() {
+  double medianUsed() {
     List<Double> all = rows.values().stream().flatMap(row -> row.used.stream()).sorted().toList();
     return all.isEmpty() ? 0 : all.get(all.size() / 2);
   }
@@ -61,12 +79,21 @@ public final class ProgressTable {
   public String toString() {
     StringBuilder text =
         new StringBuilder(
-            "%-26s %9s %9s %9s %7s %7s %9s%n"
-                .formatted("", "schedules", "granted", "asked for", "least", "median", "silence"));
+            "%-26s %9s %9s %9s %7s %7s %9s %9s %7s%n"
+                .formatted(
+                    "",
+                    "schedules",
+                    "granted",
+                    "asked for",
+                    "least",
+                    "median",
+                    "silence",
+                    "outages",
+                    "served"));
     rows.forEach(
         (kind, row) ->
             text.append(
-                "%-26s %9d %9d %9d %7s %7s %6d ms%n"
+                "%-26s %9d %9d %9d %7s %7s %6d ms %9d %7s%n"
                     .formatted(
                         kind,
                         row.drawn,
@@ -74,7 +101,9 @@ public final class ProgressTable {
                         row.used.size(),
                         share(row.used, 0),
                         share(row.used, row.used.size() / 2),
-                        row.silenceNanos / 1_000_000)));
+                        row.silenceNanos / 1_000_000,
+                        row.served.size(),
+                        share(row.served, row.served.size() / 2))));
     return text.toString();
   }
 

@@ -1,28 +1,32 @@
 package io.penstock.simulator;
 
 /** An amount that one instance let pass a limit. */
-public final class SimRelease {
+final class SimRelease {
   /** The name of the instance. */
-  public final String by;
+  final String by;
 
   /** The true time. */
-  public final long at;
+  final long at;
+
+  /** The time by the wall clock of the instance, with which a window or day ends. */
+  final long unix;
 
   /** The amount as it counts in the end, without what was given back. */
-  public long amount;
+  long amount;
 
   /** For a limit of concurrency, how many ran at once then. */
-  public long together;
+  long together;
 
   /** Creates a release. */
-  public SimRelease(String by, long at, long amount) {
+  SimRelease(String by, long at, long unix, long amount) {
     this.by = by;
     this.at = at;
+    this.unix = unix;
     this.amount = amount;
   }
 
   /** Takes back a part of it. */
-  public void giveBack(long back) {
+  void giveBack(long back) {
     amount -= back;
   }
 }

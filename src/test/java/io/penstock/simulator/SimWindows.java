@@ -16,19 +16,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Computes the most that a limit may let pass, and the most that passed, from the releases alone.
  */
-public final class SimWindows {
+final class SimWindows {
   private static final long MILLI = 1_000_000L;
   private static final long SECOND = 1_000 * MILLI;
 
+  /** Clocks run too fast by one part in that many at most. */
+  private static final long DRIFT_PARTS = 10_000;
+
   private SimWindows() {}
 
-  /**
-   * Returns the most that may pass.
-   *
-   * @param wayNanos the longest time that an answer is under way, and so the error of the store's
-   *     time
-   */
-  public static long capacity(LimitSpec spec, long wayNanos) {
+  /** Returns the most that may pass; of slots, by how many nanoseconds they may be too early. */
+  static long capacity(LimitSpec spec) {
     return switch (spec) {
       case LimitSpec.FixedWindow window -> window.capacity();
       case LimitSpec.TrailingWindow window -> window.capacity();
@@ -36,13 +34,13 @@ public final class SimWindows {
       case LimitSpec.Day day -> day.capacity();
       case LimitSpec.TokenBucket bucket -> bucket.burst();
       case LimitSpec.Concurrency permits -> permits.max();
-      case LimitSpec.Strict strict -> 20 * MILLI + MILLI + wayNanos + strict.rate().intervalNanos();
+      case LimitSpec.Strict strict -> MILLI + strict.rate().intervalNanos(); // a late one keeps it
       default -> throw new IllegalArgumentException("not shared here: " + spec);
     };
   }
 
   /** Returns the length of a limit's window, the time to fill a bucket, or a second. */
-  public static long length(LimitSpec spec) {
+  static long length(LimitSpec spec) {
     return switch (spec) {
       case LimitSpec.FixedWindow window -> window.windowNanos();
       case LimitSpec.TrailingWindow window -> window.windowNanos();
@@ -59,14 +57,13 @@ public final class SimWindows {
    * @param from the instant since which it could be used all the time
    * @param end the instant at which it is evaluated
    */
-  public static @Nullable Double used(
-      LimitSpec spec, List<SimRelease> releases, long from, long end) {
+  static @Nullable Double used(LimitSpec spec, List<SimRelease> releases, long from, long end) {
     return switch (spec) {
       case LimitSpec.FixedWindow window -> {
         long first = Math.ceilDiv(from, window.windowNanos()) * window.windowNanos();
         long last = end / window.windowNanos() * window.windowNanos();
         yield last > first
-            ? sum(releases, first, last)
+            ? sum(releases, each -> each.unix, first, last)
                 / ((double) window.capacity() * (last - first) / window.windowNanos())
             : null;
       }
@@ -78,7 +75,7 @@ public final class SimWindows {
       case LimitSpec.Strict strict -> rated(strict.rate(), releases, from, end);
       case LimitSpec.Day day -> {
         long begin = day.midnight() == null ? 0 : begin(end - day.guardNanos(), day.midnight());
-        yield sum(releases, begin, end) / (double) day.capacity();
+        yield sum(releases, each -> each.unix, begin, end + SECOND) / (double) day.capacity();
       }
       default -> null;
     };
@@ -88,9 +85,13 @@ public final class SimWindows {
    * Returns whether more may pass a limit during an outage of the store than otherwise, which is
    * then owed until the bucket is filled again: that may take longer than a simulation lasts.
    */
-  public static boolean owesForLong(LimitSpec spec, OutagePolicy outagePolicy) {
-    boolean passes = outagePolicy == OutagePolicy.ALLOW || outagePolicy == OutagePolicy.SHARE;
-    return passes && spec instanceof LimitSpec.TokenBucket;
+  static boolean owesForLong(LimitSpec spec, OutagePolicy outagePolicy) {
+    return outagePolicy == OutagePolicy.ALLOW && spec instanceof LimitSpec.TokenBucket;
+  }
+
+  /** Returns the least true time in which a duration passes on a clock. */
+  private static long elapsed(long nanos) {
+    return nanos - nanos / DRIFT_PARTS;
   }
 
   private static double rated(ExactRate exactRate, List<SimRelease> releases, long from, long end) {
@@ -105,24 +106,27 @@ public final class SimWindows {
   }
 
   private static double sum(List<SimRelease> releases, long from, long until) {
+    return sum(releases, each -> each.at, from, until);
+  }
+
+  private static double sum(
+      List<SimRelease> releases, ToLongFunction<SimRelease> time, long from, long until) {
     return releases.stream()
-        .filter(each -> each.at >= from && each.at < until)
+        .filter(each -> time.applyAsLong(each) >= from && time.applyAsLong(each) < until)
         .mapToLong(each -> each.amount)
         .sum();
   }
 
   /**
    * Returns the most that was released in any window, or was missing from the bucket, by the true
-   * time; for slots, how much too early any was used after another, in nanoseconds.
-   *
-   * @param early how much before one of its cells a fixed window starts
+   * time, or, where windows or days end at once, by the wall clock of each instance; for slots, how
+   * much too early any was used after another, in nanoseconds.
    */
-  public static long most(LimitSpec spec, List<SimRelease> releases, long early) {
+  static long most(LimitSpec spec, List<SimRelease> releases) {
     return switch (spec) {
-      case LimitSpec.FixedWindow window ->
-          mostIn(releases, at -> (at + early) / window.windowNanos());
-      case LimitSpec.TrailingWindow window -> mostTrailing(releases, window.windowNanos());
-      case LimitSpec.SlidingWindow window -> mostTrailing(releases, window.windowNanos());
+      case LimitSpec.FixedWindow window -> mostIn(releases, at -> at / window.windowNanos());
+      case LimitSpec.TrailingWindow window -> mostTrailing(releases, elapsed(window.windowNanos()));
+      case LimitSpec.SlidingWindow window -> mostTrailing(releases, elapsed(window.windowNanos()));
       case LimitSpec.Day day ->
           day.midnight() == null
               ? mostSpanned(releases, LimitSpec.Day.NANOS)
@@ -130,7 +134,7 @@ public final class SimWindows {
       case LimitSpec.TokenBucket bucket -> mostMissing(releases, bucket);
       case LimitSpec.Concurrency permits ->
           releases.stream().mapToLong(each -> each.together).max().orElse(0);
-      case LimitSpec.Strict strict -> mostEarly(releases, strict.rate().intervalNanos());
+      case LimitSpec.Strict strict -> mostEarly(releases, elapsed(strict.rate().intervalNanos()));
       default -> throw new IllegalArgumentException("not shared here: " + spec);
     };
   }
@@ -144,7 +148,12 @@ public final class SimWindows {
 
   private static long mostIn(List<SimRelease> releases, ToLongFunction<Long> window) {
     Map<Long, Long> sums = new HashMap<>();
-    releases.forEach(each -> sums.merge(window.applyAsLong(each.at), each.amount, Long::sum));
+    for (SimRelease each : releases) {
+      long cell = window.applyAsLong(each.unix);
+      if (cell == window.applyAsLong(each.unix - MILLI)) { // else it may be of either
+        sums.merge(cell, each.amount, Long::sum);
+      }
+    }
     return sums.values().stream().mapToLong(Long::longValue).max().orElse(0);
   }
 
@@ -183,7 +192,7 @@ public final class SimWindows {
    * because a nanosecond more or less is no token.
    */
   private static long mostMissing(List<SimRelease> releases, LimitSpec.TokenBucket bucket) {
-    double perNano = (double) bucket.rate().releases() / bucket.rate().seconds() / SECOND;
+    double perNano = (double) bucket.rate().releases() / bucket.rate().seconds() / elapsed(SECOND);
     double missing = 0;
     double most = 0;
     long before = Long.MIN_VALUE / 4;

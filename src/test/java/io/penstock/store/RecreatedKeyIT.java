@@ -233,6 +233,7 @@ class RecreatedKeyIT {
     try (StartedGateway gateway = start(PERMITS)) {
       String first = create(gateway);
       operator(gateway, "PATCH", "/keys/k", "{\"concurrency\":1,\"on_limit\":\"reject\"}");
+      assertSpends(gateway, first, 1); // from now on this instance has the permit
       operator(gateway, "POST", "/endpoints/pause?path=/a", "");
       try (Socket waiting =
           StartedGateway.open(gateway.port(), "GET /a?tokens=600", "x-penstock-key: " + first)) {

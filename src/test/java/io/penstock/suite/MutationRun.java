@@ -21,20 +21,6 @@ import java.util.stream.Stream;
 final class MutationRun {
   private static final String CODE = "io.penstock.";
 
-  /** Classes of {@code slices} that compute and do not communicate with Redis. */
-  private static final List<String> SLICES =
-      List.of(
-          "BarredLimits",
-          "LimitCells",
-          "LossRecovery",
-          "LostLimits",
-          "OutageHandling",
-          "SharedLimit",
-          "SliceSync",
-          "SpentCells",
-          "StoredCells",
-          "StoreLives");
-
   /** Classes of {@code redis.coordination} that compute and do not communicate with Redis. */
   private static final List<String> OBJECTS = List.of("Membership", "WaitingTurns", "StoreClock");
 
@@ -49,8 +35,8 @@ final class MutationRun {
 
   /** Tests with many threads or many seeds, which take long and may fail by chance. */
   private static final String EXCLUDED_TESTS =
-      "*LincheckTest,*StressTest,*Hammered*,*LearningTest,*OceanTest,*.ManyKeysLossTest,"
-          + "*.ManyLimitsTest,*ScheduleTest,*.FleetTest,*.SimulationTest";
+      "*LincheckTest,*StressTest,*Hammered*,*LearningTest,*OceanTest,*ScheduleTest,"
+          + "*.ShareMutantsTest,*.ShareProgressTest,*.FleetTest,*.SimulationTest";
 
   /** Tag of tests that take seconds, which they would take for each surviving mutant. */
   private static final String EXCLUDED_TAG = "long";
@@ -98,7 +84,7 @@ final class MutationRun {
         Group.of("sharing"),
         Group.of("model"),
         Group.of("usage"),
-        Group.of("slices", named("slices", SLICES)),
+        Group.of("shares"),
         Group.of("redis.coordination", named("redis.coordination", OBJECTS)),
         Group.of("counts", named("counts", List.of("CountedLimit"))),
         Group.of("region", named("region", REGIONS)));

@@ -11,7 +11,7 @@ import org.springframework.core.env.StandardEnvironment;
 /**
  * Hides the switches of tests, such as {@code -Dpenstock.deep=true}, from the gateways that run in
  * the JVM of the tests, which would refuse to start with unknown settings, and turns their warm-up
- * off unless an argument turns it on.
+ * off unless an argument turns it on. Instances that share limits have a short lease.
  *
  * <p>Spring finds it by its name in {@code META-INF/spring.factories}. Gateways in processes of
  * their own do not get these switches.
@@ -23,6 +23,7 @@ public final class TestSwitches implements EnvironmentPostProcessor {
     Map<String, Object> others = new HashMap<>(environment.getSystemProperties());
     others.keySet().removeIf(name -> name.startsWith("penstock."));
     others.put("penstock.warm-up", "false"); // hundreds of starts would each take twice as long
+    others.put("penstock.redis.lease", "2s"); // the first one at an empty Redis waits for a lease
     String source = StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME;
     environment.getPropertySources().replace(source, new MapPropertySource(source, others));
   }

@@ -75,7 +75,7 @@ final class RedisAway implements Scenario {
               routes(upstream),
               List.of(),
               "--penstock.redis.url=redis://127.0.0.1:" + port,
-              "--penstock.redis.on-outage=share");
+              "--penstock.redis.on-outage=continue");
       Map<String, OpenLoop> loops = new LinkedHashMap<>();
       loops.put(EXACT, loop(gateway.port(), "/exact" + Cast.PATH));
       loops.put(EVENTUAL, loop(gateway.port(), "/eventual" + Cast.PATH));

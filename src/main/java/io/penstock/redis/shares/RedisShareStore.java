@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +63,9 @@ public final class RedisShareStore implements ShareStore {
   }
 
   private final RedisLink link;
+  private final Ticker ticker;
+  private final LongAdder answered = new LongAdder();
+  private final LongAdder answeredNanos = new LongAdder();
   private final String namespace;
   private final String tag;
   private final String channel;
@@ -85,6 +89,7 @@ public final class RedisShareStore implements ShareStore {
 
   private RedisShareStore(RedisLink link, String namespace, Ticker ticker, String tag, Logs logs) {
     this.link = link;
+    this.ticker = ticker;
     this.namespace = namespace;
     this.tag = tag;
     this.channel = namespace + ":shares" + tag;
@@ -156,9 +161,10 @@ public final class RedisShareStore implements ShareStore {
       calls.add(new RedisLink.Call(ShareScript.SCRIPT, key, arguments));
     }
     calls.add(beat(message));
+    long begun = ticker.nanos();
     return link.call(calls)
         .thenApply(replies -> reply(message, replies))
-        .handle(this::settled)
+        .handle((reply, failure) -> settled(reply, failure, begun))
         .thenCompose(stage -> stage);
   }
 
@@ -208,11 +214,13 @@ public final class RedisShareStore implements ShareStore {
     return Answer.ignored(id, Outcome.UNUSABLE);
   }
 
-  private CompletionStage<Reply> settled(Reply reply, @Nullable Throwable failure) {
+  private CompletionStage<Reply> settled(Reply reply, @Nullable Throwable failure, long begun) {
     breaker.record(failure == null);
     if (failure != null) {
       return failed(RedisDiagnosis.of(failure));
     }
+    answered.increment();
+    answeredNanos.add(ticker.nanos() - begun);
     logs.failing().remove(channel);
     if (logs.failing().isEmpty()) {
       logs.troubles().recordSuccess();
@@ -225,6 +233,16 @@ public final class RedisShareStore implements ShareStore {
     logs.failing().add(channel);
     logs.troubles().recordFailure(trouble);
     return CompletableFuture.failedStage(trouble);
+  }
+
+  /** Returns how many messages were answered. */
+  public long answered() {
+    return answered.sum();
+  }
+
+  /** Returns how long the answered messages took together. */
+  public long answeredNanos() {
+    return answeredNanos.sum();
   }
 
   /** Returns the failures so far, of all slots of this Redis. */

@@ -7,7 +7,7 @@ import io.penstock.cost.Weight;
 import io.penstock.limit.ExactRate;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.limit.SliceDemand;
+import io.penstock.limit.ShareDemand;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.refusal.RefusalReason;
 import java.util.Objects;
@@ -84,14 +84,14 @@ class LimitHeaderLineTest {
   }
 
   @Test
-  void limitThatOthersSpendToo_isNotAskedOfThem_andTellsItsOwnWindowUntilAnythingIsHeard() {
+  void limitThatOthersSpendToo_isNotAskedOfThem_andTellsNothingLeftUntilAnythingIsHeard() {
     AtomicInteger asked = new AtomicInteger();
     Limit shared = new Limit(new LimitSpec.TrailingWindow(100, MINUTE, 0, 100), 0);
-    shared.sharing().share(new SliceDemand(asked::incrementAndGet), 0);
+    shared.sharing().holdShares(at -> true, new ShareDemand(asked::incrementAndGet), 0);
     LimitHeaderLine line =
         Objects.requireNonNull(
             LimitHeaderLine.of("l", new MeteredLimit(LimitMeasure.REQUESTS, shared), 0));
-    assertThat(line.left()).isEqualTo("\"l\";r=100;t=0");
+    assertThat(line.left()).isEqualTo("\"l\";r=0");
     assertThat(asked).hasValue(0);
   }
 }

@@ -27,12 +27,12 @@ class CoordinationRedisIT {
 
   /** Rights for sharing limits, as listed in {@code src/docs/instances.md}. */
   private static final String LIMITS =
-      "+ping +eval +evalsha +hdel +hget +hgetall +hincrby +hmget +hset +info +pexpire +pttl +time"
-          + " +zadd +zrangebyscore +zremrangebyscore";
+      "+ping +eval +evalsha +hdel +hget +hgetall +hmget +hset +info +pexpire +pttl +publish"
+          + " +subscribe +time +unsubscribe +zadd +zrangebyscore +zremrangebyscore";
 
   /** Further rights for coordination. */
   private static final List<String> RIGHTS =
-      List.of("del", "hexists", "hkeys", "persist", "publish", "zcard", "zrange", "zrem", "zscore");
+      List.of("del", "hexists", "hincrby", "hkeys", "persist", "zcard", "zrange", "zrem", "zscore");
 
   private static ObjectOperation place(String key) {
     return new ObjectOperation.Acquire(1, key, 0);

@@ -1,6 +1,5 @@
 package io.penstock.redis.coordination;
 
-import static io.penstock.slices.SliceWorld.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.coordination.ObjectKind;
@@ -17,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** Tests which instances live, from the view of one of them. */
 class MembershipTest {
+  private static final long SECOND = 1_000_000_000L;
   private static final long LEASE = 5 * SECOND;
   private static final long MICROS = 1_700_000_000_000_000L;
 

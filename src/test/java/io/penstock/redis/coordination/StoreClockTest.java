@@ -1,11 +1,11 @@
 package io.penstock.redis.coordination;
 
-import static io.penstock.slices.SliceWorld.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
 class StoreClockTest {
+  private static final long SECOND = 1_000_000_000L;
   private static final long NOW = 7 * SECOND;
   private static final long MICROS = 1_700_000_000_000_000L;
 

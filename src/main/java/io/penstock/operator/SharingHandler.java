@@ -1,0 +1,98 @@
+package io.penstock.operator;
+
+import io.penstock.shares.ShareFigures;
+import io.penstock.shares.ShareSlots;
+import io.penstock.shares.ShareStore;
+import io.penstock.sharing.LimitId;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Tells how exact limits are shared with other instances. Safe from any thread. */
+final class SharingHandler {
+  private final ShareSlots slots;
+  private final Ticker ticker;
+  private final WallClock clock;
+
+  SharingHandler(ShareSlots slots, Ticker ticker, WallClock clock) {
+    this.slots = slots;
+    this.ticker = ticker;
+    this.clock = clock;
+  }
+
+  RouterFunction<ServerResponse> routes() {
+    return RouterFunctions.route()
+        .GET("/sharing", this::answer)
+        .path("/sharing", () -> ProblemAnswer.only("GET"))
+        .build();
+  }
+
+  private Mono<ServerResponse> answer(ServerRequest request) {
+    String name = request.queryParam("limit").orElse(null);
+    if (name == null) {
+      ArrayNode all = OperatorJson.array();
+      slots.figures().forEach(slot -> all.add(slot(slot)));
+      return OperatorJson.answer(all);
+    }
+    LimitId id = slots.named(name);
+    return id == null
+        ? ProblemAnswer.answering(
+            HttpStatus.NOT_FOUND, "no exact limit is called '" + name + "' here")
+        : OperatorJson.answer(limit(id));
+  }
+
+  private JsonNode slot(ShareFigures slot) {
+    ClockReading now = new ClockReading(ticker.nanos(), clock.unixMillis());
+    ObjectNode node =
+        OperatorJson.object()
+            .put("member", slot.member())
+            .put("epoch", slot.epoch())
+            .put("settled", slot.settled())
+            .put("uncertain", slot.uncertain())
+            .put("listed", slot.listed())
+            .put("cut_off", slot.cutOff())
+            .put("answered_at", slot.wasHeard() ? now.text(now.nanos() - slot.silentNanos()) : null)
+            .put("limits", slot.limits().shared())
+            .put("holding", slot.limits().holding())
+            .put("waiting", slot.limits().waiting());
+    ArrayNode members = node.putArray("members");
+    for (ShareFigures.Member each : slot.members()) {
+      boolean counts = each.life() != ShareStore.Life.LIVING && each.countsNanos() > 0;
+      members
+          .addObject()
+          .put("name", each.name())
+          .put("beat", each.number())
+          .put("life", each.life().name().toLowerCase(Locale.ROOT))
+          .put("counts_until", counts ? now.text(now.nanos() + each.countsNanos()) : null);
+    }
+    return node;
+  }
+
+  private JsonNode limit(LimitId id) {
+    ShareFigures.@Nullable OfLimit figures = slots.figures(id);
+    ObjectNode node = OperatorJson.object().put("limit", id.toString());
+    if (figures == null) {
+      return node.put("share", 0).putNull("heard_at");
+    }
+    ClockReading now = new ClockReading(ticker.nanos(), clock.unixMillis());
+    Map<String, Long> ofDead = new TreeMap<>(figures.ofDead());
+    return node.put("share", figures.share())
+        .put("heard_at", now.text(now.nanos() - figures.ageNanos()))
+        .put("target", figures.target())
+        .put("free", figures.free())
+        .put("capacity", figures.capacity())
+        .set("of_dead", OperatorJson.tree(ofDead));
+  }
+}

@@ -1,0 +1,96 @@
+package io.penstock.shares;
+
+import io.penstock.event.EventSink;
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.RecoveryReason;
+import io.penstock.sharing.SharingMode;
+import io.penstock.sharing.SharingStatus;
+import io.penstock.sharing.SharingView;
+import io.penstock.sharing.StoreContact;
+import io.penstock.time.Ticker;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Tells operators how limits are shared with other instances. Safe from any thread. */
+public final class ShareStatus {
+  private static final double SECOND = 1e9;
+
+  private final ShareSlots slots;
+  private final OutagePolicy policy;
+  private final Ticker ticker;
+  private final StoreContact contact;
+  private final SharingStatus status;
+  private volatile boolean wasReady;
+  private volatile long members = 1;
+  private volatile long heardNanos;
+  private volatile long stopped;
+  private volatile SharingView.@Nullable Outage outage;
+
+  /** Creates a status of slots that were not heard yet. */
+  public ShareStatus(
+      ShareSlots slots, OutagePolicy policy, long leaseNanos, EventSink events, Ticker ticker) {
+    this.slots = slots;
+    this.policy = policy;
+    this.ticker = ticker;
+    this.heardNanos = ticker.nanos();
+    this.contact = new StoreContact(policy, leaseNanos, ticker.nanos());
+    this.status = new SharingStatus(SharingMode.EXACT, policy, leaseNanos);
+    status.setEventSink(events);
+  }
+
+  /** Looks whether anything has changed, and tells of it. */
+  public synchronized void look() {
+    long now = ticker.nanos();
+    List<ShareFigures> each = slots.figures();
+    long silent = each.stream().mapToLong(ShareFigures::silentNanos).max().orElse(0);
+    long living = each.stream().mapToLong(ShareFigures::living).max().orElse(1);
+    boolean isHeard = each.stream().allMatch(ShareFigures::wasHeard);
+    boolean isAway = each.stream().anyMatch(ShareFigures::cutOff);
+    if (isHeard) {
+      contact.answered(now - silent, living);
+    }
+    RecoveryReason why = why(each);
+    var _ = contact.changes(why != null, now);
+    members = isAway ? 1 : living;
+    heardNanos = now - silent;
+    stopped = each.stream().mapToLong(ShareFigures::stopped).max().orElse(0);
+    outage = isAway ? new SharingView.Outage(now - silent, policy) : null;
+    boolean isAny = each.stream().anyMatch(slot -> slot.limits().shared() > 0);
+    status.findChanges(why, contact, () -> isAny, now).forEach(Runnable::run);
+  }
+
+  private @Nullable RecoveryReason why(List<ShareFigures> slots) {
+    if (this.slots.isReady()) {
+      wasReady = true;
+      return null;
+    }
+    // one that comes need not know this one at once
+    boolean isSettled = slots.stream().allMatch(slot -> slot.settled() || slot.cutOff());
+    return wasReady ? isSettled ? null : RecoveryReason.LOST : RecoveryReason.CAME;
+  }
+
+  /** Returns whether this instance was ever given shares, or could have been. */
+  public boolean wasReady() {
+    return wasReady;
+  }
+
+  /** Returns the number of instances that share limits, this one included; 1 in an outage. */
+  public long members() {
+    return members;
+  }
+
+  /** Returns for how many seconds the store has not answered. */
+  public double silentSeconds() {
+    return (double) (ticker.nanos() - heardNanos) / SECOND;
+  }
+
+  /** Returns how many stopped instances have shares that still count. */
+  public long stopped() {
+    return stopped;
+  }
+
+  /** Returns the present outage of the store, or null. */
+  public SharingView.@Nullable Outage outage() {
+    return outage;
+  }
+}

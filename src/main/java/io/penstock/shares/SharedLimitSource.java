@@ -1,0 +1,121 @@
+package io.penstock.shares;
+
+import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSpec;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.LimitSource;
+import io.penstock.sharing.LocalLimitSource;
+import io.penstock.tenant.SharedState;
+import io.penstock.time.Ticker;
+import io.penstock.time.WallClock;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+
+/**
+ * Limits of this instance; those that all instances share exactly are held to shares. Debt and
+ * reserved amounts of this instance are kept as for a local limit. Safe from any thread.
+ */
+public final class SharedLimitSource implements LimitSource {
+  private final LocalLimitSource local;
+  private final ShareSlots slots;
+  private final Predicate<LimitId> exact;
+  private final SharedLimit.Terms terms;
+  private final Ticker ticker;
+  private final UnixTime time;
+
+  @SharedState("limits")
+  private final ConcurrentHashMap<LimitId, SharedLimit> held = new ConcurrentHashMap<>();
+
+  /**
+   * Creates a source without limits.
+   *
+   * @param exact tells which limits are shared exactly; asked each time a limit is configured
+   */
+  public SharedLimitSource(
+      ShareSlots slots,
+      Predicate<LimitId> exact,
+      SharedLimit.Terms terms,
+      Ticker ticker,
+      WallClock wall) {
+    this.slots = slots;
+    this.exact = exact;
+    this.terms = terms;
+    this.ticker = ticker;
+    this.time = new UnixTime(wall, ticker);
+    this.local = new LocalLimitSource(this::made);
+  }
+
+  private void made(LimitId id, Limit limit) {
+    if (shares(id, limit)) {
+      share(id, limit);
+    }
+  }
+
+  private boolean shares(LimitId id, Limit limit) {
+    return exact.test(id) && SharedLimit.shares(limit.spec());
+  }
+
+  private void share(LimitId id, Limit limit) {
+    ShareLease lease = slots.lease(id);
+    SharedLimit shared =
+        new SharedLimit(limit, time, lease, () -> slots.hurry(id), terms, ticker.nanos());
+    held.put(id, shared);
+    slots.add(id, shared);
+  }
+
+  private void release(LimitId id, long now) {
+    SharedLimit shared = held.remove(id);
+    if (shared != null) {
+      slots.remove(id);
+      shared.release(now);
+    }
+  }
+
+  /** Applies a change of how the limit is shared; debt and reserved amounts stay. */
+  private void follow(LimitId id, Limit limit, long now) {
+    if (differs(id, limit)) {
+      synchronized (this) {
+        if (!differs(id, limit)) {
+          return;
+        }
+        if (held.containsKey(id)) {
+          release(id, now);
+        } else {
+          share(id, limit);
+        }
+      }
+    }
+  }
+
+  private boolean differs(LimitId id, Limit limit) {
+    return held.containsKey(id) != shares(id, limit);
+  }
+
+  /** Returns the local state of the limits. */
+  public LocalLimitSource local() {
+    return local;
+  }
+
+  @Override
+  public Limit limit(LimitId id, LimitSpec spec, long now) {
+    Limit limit = local.limit(id, spec, now);
+    follow(id, limit, now);
+    return limit;
+  }
+
+  @Override
+  public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
+    Limit changed = local.change(from, to, spec, now);
+    if (!from.equals(to)) {
+      release(from, now);
+    }
+    follow(to, changed, now);
+    return changed;
+  }
+
+  @Override
+  public void forget(LimitId id) {
+    release(id, ticker.nanos());
+    local.forget(id);
+  }
+}
