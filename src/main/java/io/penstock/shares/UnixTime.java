@@ -6,13 +6,11 @@ import io.penstock.time.WallClock;
 /**
  * Unix time by the monotonic clock. It follows the wall clock when that was set, or has drifted,
  * and never because a thread stood still between the readings of both clocks: windows would begin
- * too early for as long as it stood. Safe from any thread.
+ * too early for as long as it stood. It is late by at most two milliseconds, never early. Safe from
+ * any thread.
  */
 final class UnixTime {
   private static final long MILLI = 1_000_000;
-
-  /** It follows the wall clock, which is read in milliseconds, when it is off by more. */
-  private static final long MOST_OFF_NANOS = 3 * MILLI / 2;
 
   private final WallClock wall;
   private final Ticker ticker;
@@ -35,9 +33,11 @@ final class UnixTime {
     long before = ticker.nanos();
     long shift = wall.unixMillis() * MILLI - before;
     boolean isQuick = ticker.nanos() - before < MILLI / 2;
-    if (isQuick && Math.abs(shift - shiftNanos) > MOST_OFF_NANOS) {
+    // readings are late by less than a millisecond, because they are of whole milliseconds
+    boolean isSetBack = shift < shiftNanos - MILLI;
+    if (isQuick && (shift > shiftNanos || isSetBack)) {
       shiftNanos = shift;
     }
-    return instant + shiftNanos;
+    return instant + shiftNanos - MILLI; // the clocks may have drifted by so much
   }
 }

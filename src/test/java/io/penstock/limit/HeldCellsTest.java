@@ -201,7 +201,7 @@ class HeldCellsTest {
     assertThat(held.takeAll(START)).isEqualTo(30);
     assertThat(held.waits(1, START)).isEqualTo(START + DAY);
     assertThat(held.standing(START + DAY).earlier()).isEqualTo(30);
-    assertThat(held.takeAll(START + DAY)).isEqualTo(30);
+    assertThat(held.takeAll(START + DAY)).as("in a later day").isEqualTo(3);
     assertThat(held.standing(START + DAY).earlier()).isEqualTo(30);
     assertThat(held.standing(START + 3 * DAY).earlier()).isZero();
   }

@@ -25,8 +25,9 @@ class UnixTimeTest {
     unixMillis += nanos / MILLI;
   }
 
+  /** Returns the time without the millisecond by which it is late on purpose. */
   private long millis(long instant) {
-    return time.nanos(instant) / MILLI;
+    return time.nanos(instant) / MILLI + 1;
   }
 
   @Test
@@ -55,8 +56,13 @@ class UnixTimeTest {
   }
 
   @Test
-  void readingsJitter_theTimeStays() {
+  void readingsAreLateByLessThanAMillisecond_theEarliestCounts() {
+    tick += 600_000; // and the millisecond has not passed
+    assertThat(time.nanos(tick)).isEqualTo((unixMillis - 1) * MILLI + 600_000);
+    tick += 100_000;
     unixMillis++;
-    assertThat(millis(tick)).isEqualTo(unixMillis - 1);
+    assertThat(time.nanos(tick)).isEqualTo((unixMillis - 1) * MILLI);
+    tick += 900_000;
+    assertThat(time.nanos(tick)).isEqualTo((unixMillis - 1) * MILLI + 900_000);
   }
 }

@@ -20,8 +20,8 @@ final class FleetProgress {
   /** Windows that are observed after all faults are over. */
   static final int WINDOWS = 2;
 
-  /** Resolution of a wall clock: instances know the beginning of a window no better. */
-  private static final long CLOCK_NANOS = FleetWorld.MILLI;
+  /** Instances know the beginning of a window no better: they read it in whole milliseconds. */
+  static final long CLOCK_NANOS = 3 * FleetWorld.MILLI;
 
   private final FleetWorld world;
   private final FleetLedger ledger;

@@ -150,7 +150,9 @@ final class SimWindows {
     Map<Long, Long> sums = new HashMap<>();
     for (SimRelease each : releases) {
       long cell = window.applyAsLong(each.unix);
-      if (cell == window.applyAsLong(each.unix - MILLI)) { // else it may be of either
+      if (cell
+          == window.applyAsLong(
+              each.unix - FleetProgress.CLOCK_NANOS)) { // else it may be of either
         sums.merge(cell, each.amount, Long::sum);
       }
     }
