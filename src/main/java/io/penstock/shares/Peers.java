@@ -82,7 +82,13 @@ final class Peers {
   }
 
   private Watched first(Peer peer, long now) {
-    return new Watched(peer, now, peer.life() == Life.LEFT ? now : now + lease());
+    return new Watched(peer, now, absent(peer, peer.life() == Life.LEFT ? now : now + lease(), now));
+  }
+
+  /** Returns from when on it is certain to have stopped; others may have watched it for longer. */
+  private static long absent(Peer peer, long watchedNanos, long now) {
+    long told = peer.life() == Life.LIVING ? 0 : peer.ageMillis();
+    return told > 0 ? Math.min(watchedNanos, now - told * MILLI) : watchedNanos;
   }
 
   private Watched next(Watched known, Peer peer, long now) {
@@ -90,8 +96,8 @@ final class Peers {
       return first(peer, now);
     }
     boolean left = peer.life() == Life.LEFT && known.peer().life() != Life.LEFT;
-    return new Watched(
-        peer, known.beatNanos(), left ? Math.min(now, known.absentNanos()) : known.absentNanos());
+    long watched = left ? Math.min(now, known.absentNanos()) : known.absentNanos();
+    return new Watched(peer, known.beatNanos(), absent(peer, watched, now));
   }
 
   /** Begins to watch anew: beats may have come while this instance did not run or hear. */
@@ -104,9 +110,16 @@ final class Peers {
     return ShareTerms.watched(terms.leaseNanos());
   }
 
-  /** Returns all other instances as they were last heard of. */
-  List<Peer> known() {
-    return watched.values().stream().map(Watched::peer).toList();
+  /** Returns all other instances as they were last heard of, and for how long they have stopped. */
+  List<Peer> known(long now) {
+    return watched.values().stream().map(each -> known(each, now)).toList();
+  }
+
+  private static Peer known(Watched each, long now) {
+    Peer peer = each.peer();
+    boolean lives = peer.life() == Life.LIVING;
+    long age = lives ? 0 : Math.max(0, now - each.absentNanos()) / MILLI;
+    return new Peer(peer.member(), peer.number(), peer.life(), peer.stated(), age);
   }
 
   /** Returns how many other instances live. */

@@ -186,8 +186,10 @@ public interface ShareStore {
    *
    * @param number that of its last beat; −1 when only others know of it
    * @param stated whether it has stated in this epoch all that it held
+   * @param ageMillis for how long it has been certain to have stopped, as far as any instance has
+   *     watched it; 0 while it lives
    */
-  record Peer(String member, long number, Life life, boolean stated) {}
+  record Peer(String member, long number, Life life, boolean stated, long ageMillis) {}
 
   /**
    * Answer to a beat.

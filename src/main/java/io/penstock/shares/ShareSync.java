@@ -506,7 +506,7 @@ public final class ShareSync {
         unstated.isEmpty(),
         doubts,
         remembers,
-        peers.known(),
+        peers.known(now),
         isHeard(now) ? peers.still(now) : List.of(),
         peers.forgotten(now),
         waits,

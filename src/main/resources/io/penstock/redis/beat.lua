@@ -10,11 +10,12 @@
 --                    EPOCH_BEFORE are those at which the epoch began. SRU are three digits, 1 for
 --                    settled, remembered, uncertain. TOLD is the number of the last share told.
 --          members   the names of all instances, separated by spaces
---          m:NAME    "NUMBER LIFE RB HEARD JOINED" and the limits at which it waits: number of its
---                    last beat (-1 when only others know of it); living, dead or left; two digits,
---                    1 for registered (it has stated all that it holds) and buried (it was declared
---                    dead, came back, and has not heard of that); the version that it knows; the
---                    version in which it joined
+--          m:NAME    "NUMBER LIFE RB HEARD JOINED AGE" and the limits at which it waits: number of
+--                    its last beat (-1 when only others know of it); living, dead or left; two
+--                    digits, 1 for registered (it has stated all that it holds) and buried (it was
+--                    declared dead, came back, and has not heard of that); the version that it
+--                    knows; the version in which it joined; for how many milliseconds it has been
+--                    certain to have stopped, as others have watched it, up to a quarter more
 --          t:NUMBER  a share of a long window, as the instance wrote it
 --
 -- ARGV     1      name of the instance
@@ -25,14 +26,14 @@
 --          14     tag for a new epoch
 --          15-16  how many shares told are kept, and how many an answer has at most
 --          17     limits at which it waits, separated by spaces
---          18     how many instances it knows; name, number and life of each. Then how many stand
---                 still, with name and number of each; how many are forgotten, with their names;
---                 and the shares that it tells.
+--          18     how many instances it knows; name, number, life and age of each. Then how many
+--                 stand still, with name and number of each; how many are forgotten, with their
+--                 names; and the shares that it tells.
 --
 -- Answers  number and tag of the epoch, count, version, 1 if settled, uncertain, listed, buried,
---          number of the last share told in this answer; a list with name, number, life and
---          registered of each instance; the limits at which others wait; and the shares told. An
---          error that begins with FOREIGN: something else wrote the hash.
+--          number of the last share told in this answer; a list with name, number, life,
+--          registered and age of each instance; the limits at which others wait; and the shares
+--          told. An error that begins with FOREIGN: something else wrote the hash.
 --
 -- Names and limits are words without spaces; numbers are whole and below 2^53.
 local key, me = KEYS[1], ARGV[1]
@@ -88,12 +89,12 @@ if stored[1] then
     fields[#fields + 1] = 'm:' .. name
   end
   for i, value in ipairs(chunked('HMGET', fields)) do
-    local n, life, has, buried, heard, joined, waits =
-        string.match(value or '', '^(%-?%d+) (%l+) ([01])([01]) (%d+) (%d+)(.*)$')
+    local n, life, has, buried, heard, joined, age, waits =
+        string.match(value or '', '^(%-?%d+) (%l+) ([01])([01]) (%d+) (%d+) (%d+)(.*)$')
     if not n then return foreign(fields[i]) end
     members[names[i]] = {
       number = tonumber(n), life = life, registered = has == '1', buried = buried == '1',
-      heard = tonumber(heard), joined = tonumber(joined), waits = waits}
+      heard = tonumber(heard), joined = tonumber(joined), age = tonumber(age), waits = waits}
   end
 elseif #redis.call('HGETALL', key) > 0 then
   return foreign('state')
@@ -130,6 +131,7 @@ local function join(name, fresh_number, life)
     names[#names + 1] = name
   end
   member.life, member.registered, member.joined, touched[name] = life, false, version, true
+  member.age = 0
   return member
 end
 
@@ -155,7 +157,7 @@ local function list(width)
   for i = 1, tonumber(word()) * width do words[i] = word() end
   return words
 end
-local known, still, forgotten = list(3), list(2), list(1)
+local known, still, forgotten = list(4), list(2), list(1)
 
 local added, removed = {}, {' '}
 if number > mine.number then
@@ -198,14 +200,19 @@ if not settled then
         or their_epoch > epoch_before
         or (their_epoch == epoch_before and their_count > count_before)
   end
-  for i = 1, #known, 3 do
-    local name, last, life = known[i], tonumber(known[i + 1]), known[i + 2]
-    local other = members[name]
-    if not other then
-      join(name, -1, life)
-    elseif life ~= 'living' and not other.registered and last >= other.number then
-      other.life, touched[name] = life, true
-    end
+end
+for i = 1, #known, 4 do
+  local name, last, life, age = known[i], tonumber(known[i + 1]), known[i + 2], known[i + 3] - 0
+  local other = members[name]
+  if not settled and not other then
+    other = join(name, -1, life)
+  elseif not settled
+      and life ~= 'living' and not other.registered and last >= other.number then
+    other.life, touched[name] = life, true
+  end
+  -- one that has just come knows only so how long others have stopped; few writes suffice for that
+  if other and other.life ~= 'living' and last >= other.number and age > other.age * 1.25 + 1000 then
+    other.age, touched[name] = age, true
   end
 end
 
@@ -263,9 +270,9 @@ end
 for name in pairs(touched) do
   local each = members[name]
   put('m:' .. name, string.format(
-      '%.0f %s %d%d %.0f %.0f%s',
+      '%.0f %s %d%d %.0f %.0f %.0f%s',
       each.number, each.life, digit(each.registered), digit(each.buried), each.heard, each.joined,
-      each.waits))
+      each.age, each.waits))
 end
 for field, value in pairs(added) do put(field, value) end
 -- A Redis that is out of memory refuses commands that may need more, except in a script that has
@@ -281,6 +288,7 @@ for _, name in ipairs(names) do
   local at_peer = #peers
   peers[at_peer + 1], peers[at_peer + 2] = name, each.number
   peers[at_peer + 3], peers[at_peer + 4] = each.life, digit(each.registered)
+  peers[at_peer + 5] = each.age
   if name ~= me and each.life == 'living' then
     for id in string.gmatch(each.waits, '%S+') do
       if not seen[id] then

@@ -73,6 +73,7 @@ public final class MemoryShareStore {
 
     private long heard;
     private long joined;
+    private long ageMillis;
     private Set<LimitId> waits = Set.of();
 
     private Member copy() {
@@ -83,6 +84,7 @@ public final class MemoryShareStore {
       copy.buried = buried;
       copy.heard = heard;
       copy.joined = joined;
+      copy.ageMillis = ageMillis;
       copy.waits = waits;
       return copy;
     }
@@ -269,6 +271,7 @@ public final class MemoryShareStore {
       mine.life = Life.LIVING;
       mine.registered = false;
       mine.joined = ++now.version;
+      mine.ageMillis = 0;
       now.members.put(me, mine);
     } else if (beat.epoch().equals(now.epoch) && beat.version() >= mine.joined) {
       mine.buried = false; // it has had an answer since
@@ -290,6 +293,7 @@ public final class MemoryShareStore {
       }
     }
     remember(now, beat);
+    hearAges(now, beat);
     bury(now, beat);
     settle(now, beat);
     boolean listed = true;
@@ -371,6 +375,19 @@ public final class MemoryShareStore {
     }
   }
 
+  /** Takes in for how long others have watched instances that stopped. */
+  private static void hearAges(Lives now, Beat beat) {
+    for (Peer each : beat.known()) {
+      Member other = now.members.get(each.member());
+      if (other != null
+          && other.life != Life.LIVING
+          && each.number() >= other.number
+          && 4 * each.ageMillis() > 5 * other.ageMillis + 4_000) {
+        other.ageMillis = each.ageMillis();
+      }
+    }
+  }
+
   private void bury(Lives now, Beat beat) {
     for (Still each : beat.still()) {
       Member other = now.members.get(each.member());
@@ -409,7 +426,9 @@ public final class MemoryShareStore {
   private static List<Peer> peers(Lives now) {
     List<Peer> peers = new ArrayList<>();
     now.members.forEach(
-        (name, each) -> peers.add(new Peer(name, each.number, each.life, each.registered)));
+        (name, each) ->
+            peers.add(
+                new Peer(name, each.number, each.life, each.registered, each.ageMillis)));
     return peers;
   }
 

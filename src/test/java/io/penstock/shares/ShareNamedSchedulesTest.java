@@ -751,4 +751,16 @@ class ShareNamedSchedulesTest {
     assertThat(sum(world, 0, 75.3, 75.5)).isEqualTo(60);
     assertThat(overFrom(world, 75.5)).isNotPositive();
   }
+
+  @Test
+  void newcomerComesLongAfterALoss_getsItsShareAtOnce() {
+    ShareWorld world = world(CONTINUES, trailing(30_000, 20));
+    joinAll(world, 6, 6);
+    world.atSecond(40, () -> world.nodes.get(1).crash());
+    world.atSecond(42, () -> world.store.flush());
+    world.atSecond(120, () -> world.join(1, 6));
+    world.run(130);
+    assertThat(over(world)).isNotPositive();
+    assertThat(sum(world, 1, 120, 126)).isPositive();
+  }
 }

@@ -522,7 +522,7 @@ final class ShareStates {
 
   private static List<Peer> withoutNumbers(List<Peer> of) {
     return of.stream()
-        .map(each -> new Peer(each.member(), 0, each.life(), each.stated()))
+        .map(each -> new Peer(each.member(), 0, each.life(), each.stated(), 0))
         .sorted(Comparator.comparing(Peer::member))
         .toList();
   }

@@ -61,6 +61,7 @@ final class BeatScript {
       words.add(ScriptWords.of(each.member()));
       words.add(ScriptWords.of(each.number()));
       words.add(each.life().name().toLowerCase(Locale.ROOT));
+      words.add(ScriptWords.of(each.ageMillis()));
     }
     words.add(ScriptWords.of(beat.still().size()));
     for (Still each : beat.still()) {
@@ -115,7 +116,7 @@ final class BeatScript {
       String name = ScriptWords.name(reply.word());
       long number = reply.number();
       Life life = Life.valueOf(reply.word().toUpperCase(Locale.ROOT));
-      peers.add(new Peer(name, number, life, reply.is()));
+      peers.add(new Peer(name, number, life, reply.is(), reply.number()));
     }
     return peers;
   }

@@ -376,6 +376,11 @@ final class ShareHistory {
         : last.peers().stream().filter(each -> !each.member().equals(member.name)).toList();
   }
 
+  private Peer older(Peer peer) {
+    long age = oneIn(3) ? below(9_000) : peer.ageMillis() + below(2_500);
+    return new Peer(peer.member(), peer.number(), peer.life(), peer.stated(), age);
+  }
+
   private Beat beat(Member member, ShareEpoch epoch) {
     BeatAnswer last = member.last;
     List<Still> still = new ArrayList<>();
@@ -403,7 +408,7 @@ final class ShareHistory {
         !oneIn(6),
         oneIn(60),
         last != null && last.settled(),
-        peers(member),
+        peers(member).stream().map(this::older).toList(),
         still,
         forgotten,
         waits,

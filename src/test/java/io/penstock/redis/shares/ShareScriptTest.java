@@ -159,7 +159,7 @@ class ShareScriptTest {
             true,
             false,
             true,
-            List.of(new Peer("x y", 5, Life.DEAD, true)),
+            List.of(new Peer("x y", 5, Life.DEAD, true, 8_000)),
             List.of(new Still("s", 6)),
             List.of("f f"),
             List.of(ID, ID),
@@ -190,6 +190,7 @@ class ShareScriptTest {
             "x%20y",
             "5",
             "dead",
+            "8000",
             "1",
             "s",
             "6",
@@ -212,7 +213,7 @@ class ShareScriptTest {
                 1L,
                 0L,
                 7L,
-                List.of("x%20y", -1L, "left", 1L),
+                List.of("x%20y", -1L, "left", 1L, 9L),
                 List.of(ID_WORD),
                 List.of(ID_WORD + " x%20y 7 8 5 1 3 40 90")));
     assertThat(answer)
@@ -225,7 +226,7 @@ class ShareScriptTest {
                 false,
                 true,
                 false,
-                List.of(new Peer("x y", -1, Life.LEFT, true)),
+                List.of(new Peer("x y", -1, Life.LEFT, true, 9)),
                 List.of(ID),
                 List.of(new Told(ID, new Row("x y", -1, 7, 8, ROW.cell(), 90))),
                 7));
