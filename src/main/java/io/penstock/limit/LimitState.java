@@ -518,8 +518,9 @@ record LimitState(
 
   /** Returns this state when it is held to a share from now on: to none as yet. */
   LimitState holding(LongPredicate lease, ShareDemand demand, long now) {
-    return new LimitState(sharing(local.frozen(), now), null, null, demand, outageCap, regionUse)
-        .holding(HeldShare.none(local.spec(), lease), now);
+    LocalState own = sharing(released(now).local.frozen(), now);
+    return new LimitState(own, null, null, demand, null, regionUse)
+        .holding(HeldShare.none(own.spec(), lease), now);
   }
 
   /** Returns this state when it is held to another share. */

@@ -58,7 +58,7 @@ public final class SharedLimit implements ShareUser {
           0,
           0,
           0,
-          last.cell(),
+          now < untilNanos ? last.cell() : ShareUse.Cell.NONE,
           last.isLong(),
           Math.max(0, untilNanos - now) / MILLI + 1);
     }
@@ -118,16 +118,26 @@ public final class SharedLimit implements ShareUser {
   }
 
   /**
-   * Holds the limit to no share any more, and lets all that wait look again. From then on, this
-   * object states what was spent until then.
+   * Leaves the limit to another holder. From now on, this object only states what was spent of it
+   * until now. Those that wait must be {@linkplain #wake woken} once the other one holds it.
    */
+  public synchronized void leave(long now) {
+    ShareUse last = use(now);
+    released = new Released(last.least(), now + decayNanos(now), last);
+  }
+
+  /** Holds the limit to no share any more, and lets all that wait look again. */
   public void release(long now) {
-    synchronized (this) {
-      ShareUse last = use(now);
-      released = new Released(last.least(), now + decayNanos(now), last);
-      limit.sharing().unshare(now);
-    }
-    demand.wake();
+    leave(now);
+    limit.sharing().unshare(now);
+    wake();
+  }
+
+  /** Lets nothing more be spent, whatever happens to the store. What was spent counts on. */
+  public synchronized void end(long now) {
+    alone = false;
+    shrink(0, now);
+    limit.sharing().rejoin();
   }
 
   @Override

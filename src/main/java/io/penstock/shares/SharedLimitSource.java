@@ -10,6 +10,7 @@ import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Limits of this instance; those that all instances share exactly are held to shares. Debt and
@@ -63,10 +64,18 @@ public final class SharedLimitSource implements LimitSource {
     slots.add(id, shared);
   }
 
-  private void release(LimitId id, long now) {
+  /** Gives up the share of a limit but for what was spent; returns what held it, or null. */
+  private @Nullable SharedLimit giveUp(LimitId id) {
     SharedLimit shared = held.remove(id);
     if (shared != null) {
       slots.remove(id);
+    }
+    return shared;
+  }
+
+  private void release(LimitId id, long now) {
+    SharedLimit shared = giveUp(id);
+    if (shared != null) {
       shared.release(now);
     }
   }
@@ -106,16 +115,25 @@ public final class SharedLimitSource implements LimitSource {
   @Override
   public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
     Limit changed = local.change(from, to, spec, now);
-    if (!from.equals(to)) {
+    SharedLimit left = from.equals(to) || !shares(to, changed) ? null : giveUp(from);
+    if (left != null) {
+      left.leave(now);
+    } else if (!from.equals(to)) {
       release(from, now);
     }
     follow(to, changed, now);
+    if (left != null) {
+      left.wake();
+    }
     return changed;
   }
 
   @Override
   public void forget(LimitId id) {
-    release(id, ticker.nanos());
+    SharedLimit shared = giveUp(id);
+    if (shared != null) {
+      shared.end(ticker.nanos()); // requests may still wait for it
+    }
     local.forget(id);
   }
 }

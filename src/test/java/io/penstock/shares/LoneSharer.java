@@ -23,7 +23,14 @@ final class LoneSharer implements StepAlarm {
   private Runnable later = () -> {};
   private long alarmNanos = Ticker.NEVER;
 
+  /** Whether the store answers nothing. */
+  boolean isAway;
+
   LoneSharer(Predicate<LimitId> exact) {
+    this(exact, OutagePolicy.CONTINUE);
+  }
+
+  LoneSharer(Predicate<LimitId> exact, OutagePolicy policy) {
     MemoryShareStore store =
         new MemoryShareStore("run", () -> "e", EnumSet.noneOf(MemoryShareStore.Rule.class));
     ShareTerms terms =
@@ -33,7 +40,10 @@ final class LoneSharer implements StepAlarm {
             List.of(
                 new ShareSync(
                     "alone",
-                    message -> CompletableFuture.completedStage(store.carryOut(message)),
+                    message ->
+                        isAway
+                            ? new CompletableFuture<>()
+                            : CompletableFuture.completedStage(store.carryOut(message)),
                     ticker,
                     this,
                     terms,
@@ -42,7 +52,7 @@ final class LoneSharer implements StepAlarm {
         new SharedLimitSource(
             slots,
             exact,
-            new SharedLimit.Terms(OutagePolicy.CONTINUE, false, false, SECOND),
+            new SharedLimit.Terms(policy, false, false, SECOND),
             ticker,
             () -> ticker.nanos() / MILLI);
   }

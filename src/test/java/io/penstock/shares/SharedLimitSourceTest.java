@@ -11,6 +11,9 @@ import io.penstock.limit.LimitBalance;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.ShareDemand;
 import io.penstock.sharing.LimitId;
+import io.penstock.sharing.OutagePolicy;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -121,12 +124,47 @@ class SharedLimitSourceTest {
     start();
     assertThat(takesSoon(limit, 60)).isTrue();
     sharer.source.forget(ID);
-    assertThat(isShared(limit)).isFalse();
     sharer.run(sharer.ticker.nanos() + SECOND);
     Limit next = limit(ID, SPEC);
     assertThat(next).isNotSameAs(limit);
     assertThat(next.balance(sharer.ticker.nanos())).isEqualTo(LimitBalance.ZERO);
     assertThat(isShared(next)).isTrue();
+  }
+
+  @Test
+  void forgotten_letsThoseWhoWaitSpendNothingMore_andIsGoneOnceItsSpendingCountsNoMore() {
+    Limit limit = limit(ID, SPEC);
+    start();
+    assertThat(takesSoon(limit, 60)).isTrue();
+    sharer.source.forget(ID);
+    assertThat(takesSoon(limit, 1)).isFalse();
+    assertThat(sharer.slots.named(ID.toString())).as("its share is what was spent").isEqualTo(ID);
+    sharer.run(10_000 * SECOND);
+    assertThat(takesSoon(limit, 1)).as("in a later window").isFalse();
+    assertThat(sharer.slots.named(ID.toString())).isNull();
+  }
+
+  @Test
+  void forgottenWhileTheStoreIsAway_letsNothingMorePass() {
+    LoneSharer open = new LoneSharer(id -> true, OutagePolicy.ALLOW);
+    Limit limit = open.source.limit(ID, SPEC, open.ticker.nanos());
+    open.isAway = true;
+    open.slots.start();
+    open.run(20 * SECOND);
+    assertThat(limit.room(open.ticker.nanos())).isEqualTo(Long.MAX_VALUE);
+    open.source.forget(ID);
+    assertThat(limit.room(open.ticker.nanos())).isZero();
+  }
+
+  @Test
+  void changedId_letsNothingPassMeanwhileThatNoShareIsHeldFor() {
+    Limit limit = limit(ID, SPEC);
+    start();
+    assertThat(takesSoon(limit, 60)).isTrue();
+    List<Boolean> passed = new ArrayList<>();
+    Objects.requireNonNull(limit.sharing().demand()).join(() -> passed.add(takes(limit, 1)));
+    sharer.source.change(ID, OTHER, LONGER, sharer.ticker.nanos());
+    assertThat(passed).as("who waited looks again").containsExactly(false);
   }
 
   @Test
@@ -142,6 +180,21 @@ class SharedLimitSourceTest {
     assertThat(woken).hasValue(1);
     assertThat(takes(limit, 40)).isTrue();
     assertThat(takes(limit, 1)).as("what was spent of the share counts still").isFalse();
+    sharer.run(10_000 * SECOND);
+    assertThat(sharer.slots.named(ID.toString())).as("the store keeps it no longer").isNull();
+  }
+
+  @Test
+  void sharedNoMoreInASecondWindow_isGoneOnceWhatWasSpentBeforeCountsNoMore() {
+    Limit limit = limit(ID, SPEC);
+    start();
+    assertThat(takesSoon(limit, 60)).isTrue();
+    sharer.run(1_001 * SECOND);
+    assertThat(takesSoon(limit, 10)).isTrue();
+    isExact = false;
+    limit(ID, SPEC);
+    sharer.run(10_000 * SECOND);
+    assertThat(sharer.slots.named(ID.toString())).isNull();
   }
 
   @Test
