@@ -88,14 +88,14 @@ final class ConfiguredLimits {
     void dayOfRequests(long limit, RefusalReason reason) {
       if (limit > 0) {
         LimitSpec.Day spec = new LimitSpec.Day(limit, null, 0);
-        add(LimitMeasure.REQUESTS, spec.lengthNanos(), spec, reason);
+        add(LimitMeasure.REQUESTS, spec.windowNanos(), spec, reason);
       }
     }
 
     void budget(long limit, ZoneMidnights until, RefusalReason reason) {
       if (limit > 0) {
         LimitSpec.Day spec = new LimitSpec.Day(limit, until, 0);
-        add(LimitMeasure.TOKENS, spec.lengthNanos(), spec, reason);
+        add(LimitMeasure.TOKENS, spec.windowNanos(), spec, reason);
       }
     }
 

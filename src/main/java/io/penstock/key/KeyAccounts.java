@@ -111,7 +111,7 @@ final class KeyAccounts {
   }
 
   private long used(GroupSpec group, LimitSpec.Day budget) {
-    return usedTokens.ofGroup(group.name(), budget.lengthNanos() > LimitSpec.Day.NANOS);
+    return usedTokens.ofGroup(group.name(), budget.windowNanos() > LimitSpec.Day.NANOS);
   }
 
   /**

@@ -10,18 +10,8 @@ import io.penstock.time.Ticker;
  */
 record ConcurrencyState(LimitSpec.Concurrency spec, long inUse) implements LocalState {
   @Override
-  public long capacity() {
-    return spec.max();
-  }
-
-  @Override
   public long room(long now) {
     return Math.max(0, spec.max() - inUse);
-  }
-
-  @Override
-  public long paceAllowsAt(long amount, long now) {
-    return now;
   }
 
   @Override

@@ -127,18 +127,8 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
   }
 
   @Override
-  public long capacity() {
-    return spec.capacity();
-  }
-
-  @Override
   public long room(long now) {
     return free(now);
-  }
-
-  @Override
-  public long paceAllowsAt(long amount, long now) {
-    return now;
   }
 
   @Override

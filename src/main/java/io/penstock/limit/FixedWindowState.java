@@ -36,11 +36,6 @@ record FixedWindowState(
     return fitsOneWord ? new OpenWindow(spec, start, charged) : this;
   }
 
-  @Override
-  public long capacity() {
-    return spec.capacity();
-  }
-
   /** Returns this state at {@code now}. Windows that ended have paid their part of the debt. */
   private FixedWindowState at(long now) {
     long windows = Math.floorDiv(now - start, spec.windowNanos());
@@ -116,11 +111,6 @@ record FixedWindowState(
   @Override
   public long room(long now) {
     return at(now).free();
-  }
-
-  @Override
-  public long paceAllowsAt(long amount, long now) {
-    return now;
   }
 
   @Override

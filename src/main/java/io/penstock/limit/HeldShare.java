@@ -3,7 +3,6 @@ package io.penstock.limit;
 import io.penstock.time.Ticker;
 import java.util.Objects;
 import java.util.function.LongPredicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Part of a {@link LimitState} that holds the limit to this instance's share of it. The {@link
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param later the share in a later day, which begins at {@code laterNanos}
  * @param laterNanos {@link Ticker#NEVER} for limits without days
  * @param lease tells whether the share may be spent at an instant
- * @param grid the position of fixed windows; null for other kinds
+ * @param gridNanos when one of the fixed windows begins; {@link Ticker#NEVER} for other kinds
  * @param ended the last window or day that ended
  * @param spent all that was ever spent
  * @param news what the store said last
@@ -26,7 +25,7 @@ record HeldShare(
     long later,
     long laterNanos,
     LongPredicate lease,
-    @Nullable CellGrid grid,
+    long gridNanos,
     EndedCell ended,
     long spent,
     ShareNews news) {
@@ -38,13 +37,13 @@ record HeldShare(
   /** Returns an empty share. */
   static HeldShare none(LimitSpec whole, LongPredicate lease) {
     return new HeldShare(
-        whole, 0, 0, Ticker.NEVER, lease, null, EndedCell.NONE, 0, ShareNews.NOTHING);
+        whole, 0, 0, Ticker.NEVER, lease, Ticker.NEVER, EndedCell.NONE, 0, ShareNews.NOTHING);
   }
 
   /** Returns this share of another amount. */
-  HeldShare of(long next, long nextLater, long nextLaterNanos, @Nullable CellGrid nextGrid) {
+  HeldShare of(long next, long nextLater, long nextLaterNanos, long nextGridNanos) {
     return new HeldShare(
-        whole, next, nextLater, nextLaterNanos, lease, nextGrid, ended, spent, news);
+        whole, next, nextLater, nextLaterNanos, lease, nextGridNanos, ended, spent, news);
   }
 
   /**
@@ -60,7 +59,7 @@ record HeldShare(
         same ? later : 0,
         same ? laterNanos : ends,
         lease,
-        same ? grid : null,
+        same ? gridNanos : Ticker.NEVER,
         ended,
         spent,
         news);
@@ -79,7 +78,7 @@ record HeldShare(
       return day.guardNanos() == next.guardNanos()
           && Objects.equals(day.midnight(), next.midnight());
     }
-    return one.getClass().equals(other.getClass()) && length(one) == length(other);
+    return one.getClass().equals(other.getClass()) && one.windowNanos() == other.windowNanos();
   }
 
   private static long endOf(LimitSpec.Day day, long now) {
@@ -90,17 +89,7 @@ record HeldShare(
 
   /** Returns this share with what the store said. */
   HeldShare with(ShareNews next) {
-    return new HeldShare(whole, amount, later, laterNanos, lease, grid, ended, spent, next);
-  }
-
-  /** Returns the whole limit, by the local state that spends it. */
-  LimitSpec whole(LocalState local) {
-    return local instanceof TokenBucketState ? whole : local.spec();
-  }
-
-  /** Returns the capacity of the whole limit, when that of the local state is {@code own}. */
-  long wholeCapacity(long own) {
-    return whole instanceof LimitSpec.TokenBucket bucket ? bucket.burst() : own;
+    return new HeldShare(whole, amount, later, laterNanos, lease, gridNanos, ended, spent, next);
   }
 
   /** Returns the share at {@code now}, whether or not it may be spent. */
@@ -127,7 +116,14 @@ record HeldShare(
     if (local instanceof DayState day && runsFirstUse(day, now)) {
       return day.until(laterNanos);
     }
-    return grid == null ? local : grid.aligned(local, now);
+    return local instanceof FixedWindowState window && gridNanos != Ticker.NEVER
+        ? window.anchored(start(window.spec(), now), now)
+        : local;
+  }
+
+  /** Returns when the fixed window began that runs at {@code now}. */
+  private long start(LimitSpec.FixedWindow window, long now) {
+    return now - Math.floorMod(now - gridNanos, window.windowNanos());
   }
 
   /** Returns whether a day runs that began with its first use, perhaps at another instance. */
@@ -185,7 +181,7 @@ record HeldShare(
     if (!(own instanceof TokenBucketState)) {
       return left;
     }
-    long others = Math.max(0, wholeCapacity(0) - amount);
+    long others = Math.max(0, whole.capacity() - amount);
     return amount == 0 ? others : AmountBound.sum(left, others);
   }
 
@@ -247,7 +243,8 @@ record HeldShare(
     }
     return switch (local) {
       case DayState _ -> laterNanos;
-      case FixedWindowState _ when grid != null -> grid.endOf(grid.cellAt(now));
+      case FixedWindowState window when gridNanos != Ticker.NEVER ->
+          start(window.spec(), now) + window.spec().windowNanos();
       default -> Ticker.NEVER;
     };
   }
@@ -270,7 +267,12 @@ record HeldShare(
         && day.isIdle(now)) {
       return begun.ending(day.endsAt());
     }
-    return grid == null ? next : grid.begun(before, next, now);
+    return gridNanos != Ticker.NEVER
+            && before instanceof FixedWindowState idle
+            && next instanceof FixedWindowState begun
+            && idle.isIdle()
+        ? begun.beginning(idle.start())
+        : next;
   }
 
   /**
@@ -291,7 +293,7 @@ record HeldShare(
         later,
         begins ? mark(next) : laterNanos,
         lease,
-        grid,
+        gridNanos,
         last,
         total,
         news);
@@ -319,14 +321,10 @@ record HeldShare(
     return Math.abs(mark(one) - mark(other)) <= length(one) / 2;
   }
 
+  /** Returns the length of a window or day that ends at once; 0 for other kinds. */
   private static long length(LocalState local) {
-    return length(local.spec());
-  }
-
-  private static long length(LimitSpec spec) {
-    return switch (spec) {
-      case LimitSpec.FixedWindow window -> window.windowNanos();
-      case LimitSpec.Day day -> day.lengthNanos();
+    return switch (local) {
+      case FixedWindowState _, DayState _ -> local.spec().windowNanos();
       default -> 0;
     };
   }
@@ -334,13 +332,12 @@ record HeldShare(
   /**
    * Returns what is spent and waited for.
    *
-   * @param present the position of fixed windows now
+   * @param grid when one of the fixed windows begins, as it is known now
    * @param capacity of the whole limit now
    * @param lacking the largest amount that waits for a larger share; 0 for none
    */
-  ShareStanding standing(
-      LocalState local, @Nullable CellGrid present, long capacity, long lacking, long now) {
-    HeldShare share = of(amount, later, laterNanos, present);
+  ShareStanding standing(LocalState local, long grid, long capacity, long lacking, long now) {
+    HeldShare share = of(amount, later, laterNanos, grid);
     return share.standing(local, capacity, lacking, now);
   }
 

@@ -10,17 +10,11 @@ public sealed interface LimitAnswer {
    * @param reserved the reserved output
    * @param totalTaken the running total of all that was ever taken from a trailing window, this
    *     included; 0 for other limits, and for charges
-   * @param shared the cell of the shared clock that the amount was taken from; 0 for limits that
-   *     are not shared
    * @param sequence the cell of the Unix clock that the amount was taken from, if regions share the
    *     limit; 0 otherwise
    */
-  record Receipt(long cell, long taken, long reserved, long totalTaken, long shared, long sequence)
+  record Receipt(long cell, long taken, long reserved, long totalTaken, long sequence)
       implements LimitAnswer {
-    Receipt(long cell, long taken, long reserved, long totalTaken, long shared) {
-      this(cell, taken, reserved, totalTaken, shared, 0);
-    }
-
     Receipt(long cell, long taken, long reserved) {
       this(cell, taken, reserved, 0);
     }
@@ -31,25 +25,21 @@ public sealed interface LimitAnswer {
 
     /** Returns the receipt of the same amount in another cell. */
     Receipt at(long other) {
-      return new Receipt(other, taken, reserved, totalTaken, shared, sequence);
+      return new Receipt(other, taken, reserved, totalTaken, sequence);
     }
 
     /** Returns the receipt of what is left when {@code amount} of it was given back. */
     public Receipt less(long amount) {
-      return new Receipt(cell, taken - amount, reserved, totalTaken, shared, sequence);
+      return new Receipt(cell, taken - amount, reserved, totalTaken, sequence);
     }
 
     /** Returns this receipt of a charge for output that {@code take} had reserved. */
     public Receipt reservedBy(Receipt take) {
-      return new Receipt(cell, taken, reserved, take.totalTaken, shared, sequence);
-    }
-
-    Receipt in(long shared) {
-      return new Receipt(cell, taken, reserved, totalTaken, shared, sequence);
+      return new Receipt(cell, taken, reserved, take.totalTaken, sequence);
     }
 
     Receipt within(long sequence) {
-      return new Receipt(cell, taken, reserved, totalTaken, shared, sequence);
+      return new Receipt(cell, taken, reserved, totalTaken, sequence);
     }
   }
 

@@ -113,7 +113,7 @@ public final class LimitSharing {
       HeldShare share = Objects.requireNonNull(current.heldShare(), "the limit holds no share");
       LimitState next = current.holding(change.of(share, current.local(), now), now);
       if (limit.replace(current, next)) {
-        return standing(next, change.grid(), now);
+        return standing(next, change.gridNanos(), now);
       }
     }
   }
@@ -121,16 +121,16 @@ public final class LimitSharing {
   /**
    * Returns what is spent of a limit that is held to a share, and waited for.
    *
-   * @param grid the position of fixed windows; null for other kinds
+   * @param gridNanos when one of the fixed windows begins; {@link Ticker#NEVER} for other kinds
    */
-  public ShareStanding standing(@Nullable CellGrid grid, long now) {
-    return standing(limit.state(), grid, now);
+  public ShareStanding standing(long gridNanos, long now) {
+    return standing(limit.state(), gridNanos, now);
   }
 
-  private static ShareStanding standing(LimitState state, @Nullable CellGrid grid, long now) {
+  private static ShareStanding standing(LimitState state, long gridNanos, long now) {
     HeldShare share = Objects.requireNonNull(state.heldShare(), "the limit holds no share");
     ShareDemand demand = Objects.requireNonNull(state.shareDemand());
-    return share.standing(state.local(), grid, state.capacity(now), demand.most(), now);
+    return share.standing(state.local(), gridNanos, state.capacity(now), demand.most(), now);
   }
 
   /** Takes in what the store said of a limit that is held to a share. */

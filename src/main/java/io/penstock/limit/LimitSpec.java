@@ -13,8 +13,21 @@ public sealed interface LimitSpec {
     return Long.MAX_VALUE;
   }
 
+  /** Returns the largest amount that could ever be admitted at once. */
+  long capacity();
+
+  /** Returns for how long a charge counts, guards aside; 0 for limits without a window. */
+  default long windowNanos() {
+    return 0;
+  }
+
   /** Admits everything. */
-  record Unlimited() implements LimitSpec {}
+  record Unlimited() implements LimitSpec {
+    @Override
+    public long capacity() {
+      return Long.MAX_VALUE;
+    }
+  }
 
   /**
    * One request per slot; slots are 1/rate apart.
@@ -24,6 +37,11 @@ public sealed interface LimitSpec {
   record Strict(ExactRate rate, long earlyNanos) implements LimitSpec {
     public Strict {
       atLeast("earlyNanos", earlyNanos, 0);
+    }
+
+    @Override
+    public long capacity() {
+      return 1;
     }
   }
 
@@ -36,6 +54,11 @@ public sealed interface LimitSpec {
   record TokenBucket(ExactRate rate, long burst) implements LimitSpec {
     public TokenBucket {
       atLeast("burst", burst, 1);
+    }
+
+    @Override
+    public long capacity() {
+      return burst;
     }
   }
 
@@ -105,6 +128,11 @@ public sealed interface LimitSpec {
     public Concurrency {
       atLeast("max", max, 1);
     }
+
+    @Override
+    public long capacity() {
+      return max;
+    }
   }
 
   /**
@@ -126,7 +154,8 @@ public sealed interface LimitSpec {
     }
 
     /** Returns the greatest length of a day, guard and daylight saving aside. */
-    public long lengthNanos() {
+    @Override
+    public long windowNanos() {
       return midnight == null ? NANOS : midnight.apartNanos();
     }
   }

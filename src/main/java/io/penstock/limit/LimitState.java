@@ -58,7 +58,7 @@ record LimitState(
   }
 
   LimitSpec spec() {
-    return heldShare == null ? local.spec() : heldShare.whole(local);
+    return heldShare == null ? local.spec() : heldShare.whole();
   }
 
   /** Returns the local state, with a window or day that begins and ends with its shared cell. */
@@ -77,7 +77,7 @@ record LimitState(
 
   /** Returns the largest amount that could ever be admitted at once. */
   long capacity() {
-    return heldShare == null ? local.capacity() : heldShare.wholeCapacity(local.capacity());
+    return spec().capacity();
   }
 
   /**
@@ -85,7 +85,7 @@ record LimitState(
    * provider is in force.
    */
   long capacity(long now) {
-    return heldShare == null ? local.capacity(now) : heldShare.wholeCapacity(local.capacity(now));
+    return local instanceof TokenBucketState ? capacity() : local.capacity(now);
   }
 
   /** Returns whether other instances or regions spend the limit, too. */
@@ -560,7 +560,7 @@ record LimitState(
    * windows: the debt so far is charged to the running cell.
    */
   LimitState counted(PeerCounts others, ShareDemand demand, long now) {
-    if (heldShare != null || !PeerCounts.canCount(spec())) {
+    if (heldShare != null || spec().windowNanos() == 0) {
       return this;
     }
     LocalState own = local.frozen();

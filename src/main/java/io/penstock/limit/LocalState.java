@@ -20,7 +20,9 @@ interface LocalState {
   LimitSpec spec();
 
   /** Returns the largest amount that could ever be admitted at once. */
-  long capacity();
+  default long capacity() {
+    return spec().capacity();
+  }
 
   /**
    * Returns the largest amount that could be admitted at once while the last statement of the
@@ -50,7 +52,9 @@ interface LocalState {
    * Returns the instant from which the pace lets {@code amount} pass; at or before now when it
    * does.
    */
-  long paceAllowsAt(long amount, long now);
+  default long paceAllowsAt(long amount, long now) {
+    return now;
+  }
 
   /** Returns the instant at which {@code amount} ≤ capacity has room if nothing else happens. */
   long roomFreeAt(long amount, long now);

@@ -132,18 +132,8 @@ final class OpenWindow implements LocalState {
   }
 
   @Override
-  public long capacity() {
-    return spec.capacity();
-  }
-
-  @Override
   public long room(long now) {
     return over(now) ? spec.capacity() : spec.capacity() - charged(word);
-  }
-
-  @Override
-  public long paceAllowsAt(long amount, long now) {
-    return now;
   }
 
   @Override

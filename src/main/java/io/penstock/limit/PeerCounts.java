@@ -107,30 +107,7 @@ public final class PeerCounts {
 
   /** Returns whether the windows of a limit are as long as those of these counts. */
   boolean matches(LimitSpec spec) {
-    return switch (spec) {
-      case LimitSpec.FixedWindow window -> window.windowNanos() == windowNanos;
-      case LimitSpec.TrailingWindow window -> window.windowNanos() == windowNanos;
-      case LimitSpec.SlidingWindow window -> window.windowNanos() == windowNanos;
-      case LimitSpec.Day day -> day.lengthNanos() == windowNanos;
-      case LimitSpec.Unlimited unlimited -> false;
-      case LimitSpec.Strict strict -> false;
-      case LimitSpec.TokenBucket bucket -> false;
-      case LimitSpec.Concurrency concurrency -> false;
-    };
-  }
-
-  /** Returns whether a limit has cells in which others can count. */
-  static boolean canCount(LimitSpec spec) {
-    return switch (spec) {
-      case LimitSpec.FixedWindow window -> true;
-      case LimitSpec.TrailingWindow window -> true;
-      case LimitSpec.SlidingWindow window -> true;
-      case LimitSpec.Day day -> true;
-      case LimitSpec.Unlimited unlimited -> false;
-      case LimitSpec.Strict strict -> false;
-      case LimitSpec.TokenBucket bucket -> false;
-      case LimitSpec.Concurrency concurrency -> false;
-    };
+    return spec.windowNanos() == windowNanos;
   }
 
   /** Returns a fixed window on the grid of cells: an idle one starts when the running cell does. */
@@ -169,9 +146,8 @@ public final class PeerCounts {
   private static long span(LimitSpec spec, long now) {
     return switch (spec) {
       case LimitSpec.TrailingWindow window -> window.windowNanos() + window.guardNanos();
-      case LimitSpec.SlidingWindow window -> window.windowNanos();
       case LimitSpec.Day day -> spanOfDay(day.midnight(), now);
-      default -> 0;
+      default -> spec.windowNanos();
     };
   }
 

@@ -20,17 +20,7 @@ public final class RegionCells {
    * do.
    */
   public static long cellNanos(LimitSpec spec) {
-    long nanos =
-        switch (spec) {
-          case LimitSpec.FixedWindow window -> window.windowNanos();
-          case LimitSpec.TrailingWindow window -> window.windowNanos();
-          case LimitSpec.SlidingWindow window -> window.windowNanos();
-          case LimitSpec.Day day -> cellNanos(day);
-          case LimitSpec.Unlimited unlimited -> 0;
-          case LimitSpec.Strict strict -> 0;
-          case LimitSpec.TokenBucket bucket -> 0;
-          case LimitSpec.Concurrency concurrency -> 0;
-        };
+    long nanos = spec instanceof LimitSpec.Day day ? cellNanos(day) : spec.windowNanos();
     return nanos >= SHORTEST_NANOS && nanos % NANOS_PER_MILLI == 0 ? nanos : 0;
   }
 
@@ -38,7 +28,7 @@ public final class RegionCells {
     boolean same =
         day.midnight() == null
             || (day.midnight().zone().equals(ZoneOffset.UTC)
-                && day.lengthNanos() == LimitSpec.Day.NANOS);
+                && day.windowNanos() == LimitSpec.Day.NANOS);
     return same ? LimitSpec.Day.NANOS : 0;
   }
 

@@ -31,19 +31,8 @@ record SlidingCellsState(LimitSpec.SlidingWindow spec, LocalState cells) impleme
   }
 
   @Override
-  public long capacity() {
-    return spec.capacity();
-  }
-
-  @Override
   public long room(long now) {
     return cells.room(now);
-  }
-
-  /** Returns {@code now}: the whole window may pass at once. */
-  @Override
-  public long paceAllowsAt(long amount, long now) {
-    return now;
   }
 
   @Override

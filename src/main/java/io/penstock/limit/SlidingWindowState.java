@@ -48,18 +48,8 @@ record SlidingWindowState(LimitSpec.SlidingWindow spec, SortedInstants instants,
   }
 
   @Override
-  public long capacity() {
-    return spec.capacity();
-  }
-
-  @Override
   public long room(long now) {
     return Math.max(0, spec.capacity() - reserved - counting(now));
-  }
-
-  @Override
-  public long paceAllowsAt(long amount, long now) {
-    return now;
   }
 
   @Override

@@ -54,18 +54,8 @@ record StrictState(LimitSpec.Strict spec, long anchor, long slot) implements Loc
   }
 
   @Override
-  public long capacity() {
-    return 1;
-  }
-
-  @Override
   public long room(long now) {
     return now >= roomFreeAt() ? 1 : 0;
-  }
-
-  @Override
-  public long paceAllowsAt(long amount, long now) {
-    return now;
   }
 
   @Override

@@ -139,18 +139,8 @@ record TokenBucketState(
   }
 
   @Override
-  public long capacity() {
-    return spec.burst();
-  }
-
-  @Override
   public long room(long now) {
     return Math.max(0, at(now).tokens() - reserved);
-  }
-
-  @Override
-  public long paceAllowsAt(long amount, long now) {
-    return now;
   }
 
   @Override

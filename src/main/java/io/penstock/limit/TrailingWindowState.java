@@ -155,11 +155,6 @@ final class TrailingWindowState implements LocalState {
   }
 
   @Override
-  public long capacity() {
-    return configured().capacity();
-  }
-
-  @Override
   public long capacity(long now) {
     return at(now).spec.capacity();
   }

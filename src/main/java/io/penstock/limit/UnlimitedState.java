@@ -5,18 +5,8 @@ record UnlimitedState(LimitSpec.Unlimited spec) implements LocalState {
   private static final LimitAnswer.Receipt NOTHING = new LimitAnswer.Receipt(0, 0, 0);
 
   @Override
-  public long capacity() {
-    return Long.MAX_VALUE;
-  }
-
-  @Override
   public long room(long now) {
     return Long.MAX_VALUE;
-  }
-
-  @Override
-  public long paceAllowsAt(long amount, long now) {
-    return now;
   }
 
   @Override

@@ -77,7 +77,7 @@ public record MeteredLimit(
     String period =
         switch (limit.spec()) {
           case LimitSpec.Concurrency _ -> "at the same time";
-          case LimitSpec.Day day -> day.lengthNanos() > LimitSpec.Day.NANOS ? "a month" : "a day";
+          case LimitSpec.Day day -> day.windowNanos() > LimitSpec.Day.NANOS ? "a month" : "a day";
           default -> "a minute";
         };
     return capacity + " " + unit + (capacity == 1 ? " " : "s ") + period;

@@ -1,6 +1,5 @@
 package io.penstock.shares;
 
-import io.penstock.limit.CellGrid;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.limit.OutageCap;
@@ -105,16 +104,7 @@ public final class SharedLimit implements ShareUser {
 
   /** Returns whether a limit can be shared. One that is too high to be reached need not be. */
   public static boolean shares(LimitSpec spec) {
-    return switch (spec) {
-      case LimitSpec.Unlimited _ -> false;
-      case LimitSpec.TokenBucket bucket -> bucket.burst() < TOO_MUCH;
-      case LimitSpec.SlidingWindow window -> window.capacity() < TOO_MUCH;
-      case LimitSpec.FixedWindow window -> window.capacity() < TOO_MUCH;
-      case LimitSpec.TrailingWindow window -> window.capacity() < TOO_MUCH;
-      case LimitSpec.Concurrency permits -> permits.max() < TOO_MUCH;
-      case LimitSpec.Day day -> day.capacity() < TOO_MUCH;
-      case LimitSpec.Strict _ -> true;
-    };
+    return spec.capacity() < TOO_MUCH;
   }
 
   /**
@@ -195,7 +185,7 @@ public final class SharedLimit implements ShareUser {
     if (released != null) {
       return released.least(now);
     }
-    return limit.sharing().standing(grid(now), now).share();
+    return limit.sharing().standing(gridNanos(now), now).share();
   }
 
   @Override
@@ -204,7 +194,7 @@ public final class SharedLimit implements ShareUser {
     if (released != null) {
       return released.use(now);
     }
-    return use(limit.sharing().standing(grid(now), now), now);
+    return use(limit.sharing().standing(gridNanos(now), now), now);
   }
 
   private ShareUse use(ShareStanding standing, long now) {
@@ -216,7 +206,7 @@ public final class SharedLimit implements ShareUser {
         standing.waiting(),
         recent(standing.spent(), now),
         cell(standing.earlier(), now),
-        lengthNanos() > HOUR,
+        limit.spec().windowNanos() > HOUR,
         decayNanos(now) / MILLI + 1);
   }
 
@@ -229,23 +219,13 @@ public final class SharedLimit implements ShareUser {
     return spent - (now - newerNanos > 2 * SECOND ? newerSpent : olderSpent);
   }
 
-  private long lengthNanos() {
-    return switch (limit.spec()) {
-      case LimitSpec.TrailingWindow window -> window.windowNanos();
-      case LimitSpec.SlidingWindow window -> window.windowNanos();
-      case LimitSpec.FixedWindow window -> window.windowNanos();
-      case LimitSpec.Day day -> day.lengthNanos();
-      default -> 0;
-    };
-  }
-
   private long decayNanos(long now) {
     return switch (limit.spec()) {
       case LimitSpec.TrailingWindow window ->
           window.windowNanos() + window.guardNanos() + 2 * window.subCellNanos() + SECOND;
       case LimitSpec.SlidingWindow window -> window.windowNanos() + window.windowNanos() / 30;
       case LimitSpec.FixedWindow window -> window.windowNanos() + EDGE_NANOS;
-      case LimitSpec.Day day -> endOfDay(day, now) - now + day.lengthNanos() + EDGE_NANOS;
+      case LimitSpec.Day day -> endOfDay(day, now) - now + day.windowNanos() + EDGE_NANOS;
       case LimitSpec.Strict strict -> strict.rate().intervalNanos();
       case LimitSpec.Concurrency _ -> terms.permitNanos();
       case LimitSpec.TokenBucket _ -> 0;
@@ -339,12 +319,10 @@ public final class SharedLimit implements ShareUser {
     return of.isBefore(cell(0, now)) ? now : ends;
   }
 
-  private @Nullable CellGrid grid(long now) {
-    if (!(limit.spec() instanceof LimitSpec.FixedWindow(long capacity, long window))) {
-      return null;
-    }
-    long unix = time.nanos(now);
-    return new CellGrid(Math.floorDiv(unix, window), now - Math.floorMod(unix, window), window);
+  private long gridNanos(long now) {
+    return limit.spec() instanceof LimitSpec.FixedWindow(long capacity, long window)
+        ? now - Math.floorMod(time.nanos(now), window)
+        : Ticker.NEVER;
   }
 
   @Override
@@ -374,10 +352,10 @@ public final class SharedLimit implements ShareUser {
   private ShareStanding change(
       long share, long later, ShareUse.Cell cell, boolean raises, long now) {
     long laterNanos = laterNanos(cell, now);
-    CellGrid grid = grid(now);
+    long gridNanos = gridNanos(now);
     return limit
         .sharing()
-        .changeShare(new ShareChange(share, later, laterNanos, grid, raises), now);
+        .changeShare(new ShareChange(share, later, laterNanos, gridNanos, raises), now);
   }
 
   @Override
@@ -392,7 +370,7 @@ public final class SharedLimit implements ShareUser {
       if (released != null) {
         return;
       }
-      ShareStanding standing = limit.sharing().standing(null, heardNanos);
+      ShareStanding standing = limit.sharing().standing(Ticker.NEVER, heardNanos);
       denials = standing.needed() > standing.share() ? denials + 1 : 0;
       long rest = Math.max(0, standing.share() - standing.least());
       long denied = denials < DENIALS ? Long.MAX_VALUE : rest + free + 1;

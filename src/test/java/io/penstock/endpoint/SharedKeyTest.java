@@ -13,7 +13,6 @@ import io.penstock.cost.ChargeRule;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.dispatch.ParkedTicket;
 import io.penstock.dispatch.TicketFate;
-import io.penstock.limit.CellGrid;
 import io.penstock.limit.HeldShares;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
@@ -30,8 +29,6 @@ import org.junit.jupiter.api.Test;
 class SharedKeyTest {
   private static final long MINUTE = 60 * SECOND;
 
-  private static final CellGrid GRID = new CellGrid(7, START, MINUTE);
-
   private final EndpointFixture endpointFixture = new EndpointFixture();
   private final AtomicInteger hurried = new AtomicInteger();
   private final Limit limit = new Limit(new LimitSpec.FixedWindow(10, MINUTE), START);
@@ -41,14 +38,14 @@ class SharedKeyTest {
       endpointFixture.open(none("/").maxWait(30 * SECOND).bounds(3, 100, 100));
 
   SharedKeyTest() {
-    HeldShares.give(limit, 0, GRID, START);
+    HeldShares.give(limit, 0, START, START);
     alice.quota.change(
         ChargeRule.TOTAL,
         List.of(new MeteredLimit(LimitMeasure.REQUESTS, limit, RefusalReason.KEY_RPM)));
   }
 
   private void given(long share) {
-    HeldShares.give(limit, share, GRID, endpointFixture.ticker.nanos());
+    HeldShares.give(limit, share, START, endpointFixture.ticker.nanos());
     demand.wake();
     endpointFixture.drivers.run();
   }

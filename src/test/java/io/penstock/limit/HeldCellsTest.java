@@ -32,8 +32,7 @@ class HeldCellsTest {
 
     /** Holds the share as if the wall clock had been read a little sooner or later. */
     private void hold(long share, long jitterNanos, long now) {
-      CellGrid grid = new CellGrid(GRID.cell(), GRID.startNanos() + jitterNanos, MINUTE);
-      held.change(share, share, grid, true, now);
+      held.change(share, share, GRID + jitterNanos, true, now);
     }
 
     @ParameterizedTest
@@ -156,7 +155,7 @@ class HeldCellsTest {
   }
 
   private static void holdUntil(HeldLimit held, long ends, long now) {
-    held.limit.sharing().changeShare(new ShareChange(30, 3, ends, null, true), now);
+    held.limit.sharing().changeShare(new ShareChange(30, 3, ends, Ticker.NEVER, true), now);
   }
 
   @ParameterizedTest

@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /** A limit that is held to shares by a test, with a wall clock in step with the monotonic one. */
 final class HeldLimit {
@@ -26,8 +25,8 @@ final class HeldLimit {
 
   static final long MIDNIGHT = START + DAY / 2;
 
-  /** Fixed windows of a minute, of which one began three seconds ago. */
-  static final CellGrid GRID = new CellGrid(7, START - 3 * SECOND, MINUTE);
+  /** When one of the fixed windows began. */
+  static final long GRID = START - 3 * SECOND;
 
   final Limit limit;
   final AtomicInteger shortages = new AtomicInteger();
@@ -59,15 +58,15 @@ final class HeldLimit {
     leaseHolds = holds;
   }
 
-  @Nullable CellGrid grid() {
-    return limit.spec() instanceof LimitSpec.FixedWindow ? GRID : null;
+  long grid() {
+    return limit.spec() instanceof LimitSpec.FixedWindow ? GRID : Ticker.NEVER;
   }
 
   long laterNanos(long now) {
     if (!(limit.spec() instanceof LimitSpec.Day day) || day.midnight() == null) {
       return Ticker.NEVER;
     }
-    return now < MIDNIGHT ? MIDNIGHT : MIDNIGHT + day.lengthNanos();
+    return now < MIDNIGHT ? MIDNIGHT : MIDNIGHT + day.windowNanos();
   }
 
   /** Holds it to a share, which is the same in a later day. */
@@ -84,11 +83,11 @@ final class HeldLimit {
     return change(most, Long.MAX_VALUE, grid(), false, now);
   }
 
-  ShareStanding change(long share, long later, @Nullable CellGrid grid, boolean raises, long now) {
+  ShareStanding change(long share, long later, long gridNanos, boolean raises, long now) {
     clock.nowNanos = now;
     return limit
         .sharing()
-        .changeShare(new ShareChange(share, later, laterNanos(now), grid, raises), now);
+        .changeShare(new ShareChange(share, later, laterNanos(now), gridNanos, raises), now);
   }
 
   ShareStanding standing(long now) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.Weight;
 import io.penstock.time.Ticker;
-import org.jspecify.annotations.Nullable;
 
 /** Limits that are held to shares in tests, with a lease that always holds. */
 public final class HeldShares {
@@ -20,13 +19,15 @@ public final class HeldShares {
 
   /** Gives a limit that is held to shares another one. */
   public static void give(Limit limit, long amount, long now) {
-    give(limit, amount, null, now);
+    give(limit, amount, Ticker.NEVER, now);
   }
 
-  /** Gives a limit with fixed windows at {@code grid} another share. */
-  public static void give(Limit limit, long amount, @Nullable CellGrid grid, long now) {
+  /** Gives a limit with fixed windows, of which one begins at {@code gridNanos}, another share. */
+  public static void give(Limit limit, long amount, long gridNanos, long now) {
     var _ =
-        limit.sharing().changeShare(new ShareChange(amount, amount, Ticker.NEVER, grid, true), now);
+        limit
+            .sharing()
+            .changeShare(new ShareChange(amount, amount, Ticker.NEVER, gridNanos, true), now);
   }
 
   /** Lets a limit hear that nobody has {@code least} or more left of it. */

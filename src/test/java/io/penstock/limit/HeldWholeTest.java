@@ -84,10 +84,7 @@ class HeldWholeTest {
     private void hold(long begin, long now) {
       long all = alone.capacity();
       long since = begin + Math.floorDiv(now - begin, MINUTE) * MINUTE;
-      CellGrid grid =
-          held.limit.spec() instanceof LimitSpec.FixedWindow
-              ? new CellGrid(1, since, MINUTE)
-              : null;
+      long grid = held.limit.spec() instanceof LimitSpec.FixedWindow ? since : Ticker.NEVER;
       boolean calendar = held.limit.spec() instanceof LimitSpec.Day day && day.midnight() != null;
       long ends = calendar ? alone.dayEndsAt(now) : Ticker.NEVER;
       held.standing(now); // sets the clock

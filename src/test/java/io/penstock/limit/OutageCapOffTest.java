@@ -19,7 +19,7 @@ class OutageCapOffTest {
   private static final LimitSpec FIXED = new LimitSpec.FixedWindow(100, WINDOW);
 
   /** Windows of ten seconds; the one with number 7 begins three seconds after the origin. */
-  private static final CellGrid GRID = new CellGrid(7, 3 * SECOND, WINDOW);
+  private static final long GRID = 3 * SECOND;
 
   private static final Refusal AWAY = Refusal.of(RefusalReason.LIMIT_UNAVAILABLE, "away");
   private static final OutageCap OPEN = new OutageCap.Open();

@@ -172,7 +172,7 @@ class RegionBoundsTest {
   void windowThatOthersUsedUp_startsAnewWhenRegionsLeaveRoomToo() {
     Limit limit = new Limit(FIXED, BEGIN);
     HeldShares.none(limit, () -> {}, BEGIN);
-    HeldShares.give(limit, 0, new CellGrid(5, BEGIN, WINDOW), BEGIN);
+    HeldShares.give(limit, 0, BEGIN, BEGIN);
     say(limit, false, List.of(counted(CELL, 100), counted(CELL + 1, 600)));
     assertThat(limit.decide(Weight.exactly(500), BEGIN))
         .isEqualTo(new LimitAnswer.Wait(Ticker.NEVER));

@@ -119,7 +119,7 @@ final class RealLimit implements WorldLimit {
 
   @Override
   public void end(long amount, long now) {
-    limit.giveBack(new LimitAnswer.Receipt(0, amount, 0, 0, 0, 0), amount, 0, now);
+    limit.giveBack(new LimitAnswer.Receipt(0, amount, 0, 0, 0), amount, 0, now);
     look(now);
   }
 

@@ -66,7 +66,7 @@ public record LimitHeaderLine(
       case LimitSpec.TrailingWindow window ->
           new Terms(window.capacity(), seconds(window.windowNanos()));
       case LimitSpec.Concurrency(long max) -> new Terms(max, 0);
-      case LimitSpec.Day day -> new Terms(day.capacity(), seconds(day.lengthNanos()));
+      case LimitSpec.Day day -> new Terms(day.capacity(), seconds(day.windowNanos()));
     };
   }
 
