@@ -55,15 +55,18 @@ final class SharingHandler {
 
   private JsonNode slot(ShareFigures slot) {
     ClockReading now = new ClockReading(ticker.nanos(), clock.unixMillis());
+    ShareFigures.Contact contact = slot.contact();
     ObjectNode node =
         OperatorJson.object()
             .put("member", slot.member())
             .put("epoch", slot.epoch())
-            .put("settled", slot.settled())
+            .put("settled", contact.settled())
             .put("uncertain", slot.uncertain())
-            .put("listed", slot.listed())
-            .put("cut_off", slot.cutOff())
-            .put("answered_at", slot.wasHeard() ? now.text(now.nanos() - slot.silentNanos()) : null)
+            .put("listed", contact.listed())
+            .put("cut_off", contact.cutOff())
+            .put(
+                "answered_at",
+                contact.wasHeard() ? now.text(now.nanos() - contact.silentNanos()) : null)
             .put("limits", slot.limits().shared())
             .put("holding", slot.limits().holding())
             .put("waiting", slot.limits().waiting());

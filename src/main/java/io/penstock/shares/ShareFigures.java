@@ -10,36 +10,42 @@ import java.util.Map;
  *
  * @param member the name of the instance
  * @param epoch number and tag of the epoch, as they stand in the store
- * @param settled see {@link ShareStore.BeatAnswer#settled}
  * @param uncertain see {@link ShareStore.BeatAnswer#uncertain}
- * @param listed see {@link ShareStore.BeatAnswer#listed}
- * @param silentNanos since when no message was answered, or since the beginning if none was
- * @param cutOff whether that is longer than the lease
  * @param members all instances, this one first
  */
 public record ShareFigures(
     String member,
     String epoch,
-    boolean settled,
     boolean uncertain,
-    boolean listed,
-    long silentNanos,
-    boolean cutOff,
+    Contact contact,
     List<Member> members,
     Limits limits) {
-  /** Returns how many instances live, this one included. */
-  public long living() {
-    return members.stream().filter(each -> each.life() == Life.LIVING).count();
-  }
-
   /** Returns how many stopped instances have shares that still count. */
   public long stopped() {
     return members.stream().filter(each -> each.countsNanos() > 0).count();
   }
 
-  /** Returns whether the store was ever heard. */
-  public boolean wasHeard() {
-    return !epoch.equals(ShareEpoch.NONE.toString());
+  /**
+   * Contact with the store.
+   *
+   * @param wasHeard whether it was ever heard
+   * @param settled see {@link ShareStore.BeatAnswer#settled}
+   * @param listed see {@link ShareStore.BeatAnswer#listed}
+   * @param silentNanos since when no message was answered, or since the beginning if none was
+   * @param cutOff whether none was answered for a lease
+   * @param living how many instances live, this one included
+   */
+  public record Contact(
+      boolean wasHeard,
+      boolean settled,
+      boolean listed,
+      long silentNanos,
+      boolean cutOff,
+      long living) {
+    /** Returns whether the instance may be given shares. */
+    public boolean isReady() {
+      return settled && listed;
+    }
   }
 
   /**

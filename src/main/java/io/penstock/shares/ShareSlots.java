@@ -77,8 +77,19 @@ public final class ShareSlots {
    * before they went away.
    */
   public boolean isReady() {
-    return slots.stream().anyMatch(ShareSync::isReady)
-        && slots.stream().allMatch(each -> each.isReady() || each.isCutOff());
+    List<ShareFigures.Contact> contacts = contacts();
+    return contacts.stream().anyMatch(ShareFigures.Contact::isReady)
+        && contacts.stream().allMatch(each -> each.isReady() || each.cutOff());
+  }
+
+  /** Returns the contact with each slot, always in the same order. */
+  public List<ShareFigures.Contact> contacts() {
+    return slots.stream().map(ShareSync::contact).toList();
+  }
+
+  /** Returns whether no limit is shared. */
+  public boolean isEmpty() {
+    return slots.stream().allMatch(each -> each.limits().isEmpty());
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.penstock.shares;
 
 import io.penstock.event.EventSink;
+import io.penstock.shares.ShareFigures.Contact;
 import io.penstock.sharing.OutagePolicy;
 import io.penstock.sharing.RecoveryReason;
 import io.penstock.sharing.SharingMode;
@@ -23,7 +24,6 @@ public final class ShareStatus {
   private volatile boolean wasReady;
   private volatile long members = 1;
   private volatile long heardNanos;
-  private volatile long stopped;
   private volatile SharingView.@Nullable Outage outage;
 
   /** Creates a status of slots that were not heard yet. */
@@ -41,11 +41,11 @@ public final class ShareStatus {
   /** Looks whether anything has changed, and tells of it. */
   public synchronized void look() {
     long now = ticker.nanos();
-    List<ShareFigures> each = slots.figures();
-    long silent = each.stream().mapToLong(ShareFigures::silentNanos).max().orElse(0);
-    long living = each.stream().mapToLong(ShareFigures::living).max().orElse(1);
-    boolean isHeard = each.stream().allMatch(ShareFigures::wasHeard);
-    boolean isAway = each.stream().anyMatch(ShareFigures::cutOff);
+    List<Contact> each = slots.contacts();
+    long silent = each.stream().mapToLong(Contact::silentNanos).max().orElse(0);
+    long living = each.stream().mapToLong(Contact::living).max().orElse(1);
+    boolean isHeard = each.stream().allMatch(Contact::wasHeard);
+    boolean isAway = each.stream().anyMatch(Contact::cutOff);
     if (isHeard) {
       contact.answered(now - silent, living);
     }
@@ -53,19 +53,17 @@ public final class ShareStatus {
     var _ = contact.changes(why != null, now);
     members = isAway ? 1 : living;
     heardNanos = now - silent;
-    stopped = each.stream().mapToLong(ShareFigures::stopped).max().orElse(0);
     outage = isAway ? new SharingView.Outage(now - silent, policy) : null;
-    boolean isAny = each.stream().anyMatch(slot -> slot.limits().shared() > 0);
-    status.findChanges(why, contact, () -> isAny, now).forEach(Runnable::run);
+    status.findChanges(why, contact, () -> !slots.isEmpty(), now).forEach(Runnable::run);
   }
 
-  private @Nullable RecoveryReason why(List<ShareFigures> slots) {
-    if (this.slots.isReady()) {
+  private @Nullable RecoveryReason why(List<Contact> contacts) {
+    if (slots.isReady()) {
       wasReady = true;
       return null;
     }
     // one that comes need not know this one at once
-    boolean isSettled = slots.stream().allMatch(slot -> slot.settled() || slot.cutOff());
+    boolean isSettled = contacts.stream().allMatch(slot -> slot.settled() || slot.cutOff());
     return wasReady ? isSettled ? null : RecoveryReason.LOST : RecoveryReason.CAME;
   }
 
@@ -86,7 +84,7 @@ public final class ShareStatus {
 
   /** Returns how many stopped instances have shares that still count. */
   public long stopped() {
-    return stopped;
+    return slots.figures().stream().mapToLong(ShareFigures::stopped).max().orElse(0);
   }
 
   /** Returns the present outage of the store, or null. */

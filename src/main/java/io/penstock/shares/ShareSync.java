@@ -195,6 +195,21 @@ public final class ShareSync {
     }
   }
 
+  /** Returns the contact with the store. */
+  public synchronized ShareFigures.Contact contact() {
+    return contact(ticker.nanos());
+  }
+
+  private ShareFigures.Contact contact(long now) {
+    return new ShareFigures.Contact(
+        reachable(),
+        settled,
+        listed,
+        now - Math.max(contactNanos, createdNanos),
+        !isHeard(now),
+        1 + peers.living());
+  }
+
   /** Returns the state of the sharing as this instance knows it. */
   public synchronized ShareFigures figures() {
     long now = ticker.nanos();
@@ -204,11 +219,8 @@ public final class ShareSync {
     return new ShareFigures(
         member,
         epoch.toString(),
-        settled,
         uncertain,
-        listed,
-        now - Math.max(contactNanos, createdNanos),
-        !isHeard(now),
+        contact(now),
         members,
         new ShareFigures.Limits(
             limits.size(),
@@ -234,11 +246,6 @@ public final class ShareSync {
   /** Returns all limits that this instance shares. */
   public Set<LimitId> limits() {
     return Set.copyOf(limits.keySet());
-  }
-
-  /** Returns whether the store has not answered for a lease. */
-  public synchronized boolean isCutOff() {
-    return !isHeard(ticker.nanos());
   }
 
   /** Returns whether this instance may be given shares. */

@@ -55,10 +55,10 @@ class ShareFiguresTest {
     world.run(3);
     ShareFigures figures = figures(0);
     assertThat(figures.epoch()).isEqualTo("0:");
-    assertThat(figures.settled()).isFalse();
-    assertThat(figures.listed()).isFalse();
-    assertThat(figures.cutOff()).isTrue();
-    assertThat(figures.silentNanos()).isBetween(2_990 * MILLI, 3_010 * MILLI);
+    assertThat(figures.contact().settled()).isFalse();
+    assertThat(figures.contact().listed()).isFalse();
+    assertThat(figures.contact().cutOff()).isTrue();
+    assertThat(figures.contact().silentNanos()).isBetween(2_990 * MILLI, 3_010 * MILLI);
     assertThat(figures.members()).extracting(Member::name).containsExactly(figures.member());
     assertThat(figures.limits()).isEqualTo(new Limits(1, 0, 1));
     assertThat(world.nodes.get(0).sync.figures(ID)).isNull();
@@ -73,7 +73,7 @@ class ShareFiguresTest {
     world.run(31);
     assertThat(figures(0).limits()).isEqualTo(new Limits(1, 1, 0));
     assertThat(figures(0).epoch()).isEqualTo("1:e0");
-    assertThat(figures(0).settled()).isTrue();
+    assertThat(figures(0).contact().settled()).isTrue();
     assertThat(figures(0).members()).extracting(Member::life).containsOnly(Life.LIVING);
     world.nodes.get(0).crash();
     world.run(33);
@@ -89,8 +89,8 @@ class ShareFiguresTest {
     assertThat(other.number()).isPositive();
     assertThat(other.countsNanos()).isBetween(7 * SECOND, 10 * SECOND);
     assertThat(figures.limits()).isEqualTo(new Limits(1, 0, 1));
-    assertThat(figures.cutOff()).isFalse();
-    assertThat(figures.silentNanos()).isBetween(0L, SECOND);
+    assertThat(figures.contact().cutOff()).isFalse();
+    assertThat(figures.contact().silentNanos()).isBetween(0L, SECOND);
     assertThat(limit.ofDead()).containsOnlyKeys(dead);
     assertThat(limit.share() + limit.ofDead().get(dead) + limit.free()).isEqualTo(300);
     assertThat(limit.capacity()).isEqualTo(300);

@@ -230,7 +230,7 @@ class ShareSlotsTest {
     run(2 * SECOND);
     assertThat(late.slots.isReady()).as("listed by the master that answers").isTrue();
     assertThat(first.slots.figures())
-        .extracting(each -> each.limits().shared(), ShareFigures::cutOff)
+        .extracting(each -> each.limits().shared(), each -> each.contact().cutOff())
         .containsExactly(tuple(4, false), tuple(2, true));
     stores.get(0).away = true;
     run(4 * SECOND);
