@@ -366,7 +366,8 @@ public final class ShareSync {
   }
 
   private ShareNews.Contact contactAt(long now) {
-    if (now - Math.max(contactNanos, createdNanos) >= terms.leaseNanos()) {
+    long heardOrRan = Math.max(contactNanos, Math.max(createdNanos, gapNanos));
+    if (now - heardOrRan >= terms.leaseNanos()) {
       return ShareNews.Contact.AWAY;
     }
     wasListed |= listed;

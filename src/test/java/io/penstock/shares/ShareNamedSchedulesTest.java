@@ -136,6 +136,22 @@ class ShareNamedSchedulesTest {
   }
 
   @Test
+  void sleepsLongerThanALease_storeAnswersAtOnce_isNotTakenToBeAway() {
+    ShareWorld world = world(CONTINUES, trailing(300, 10));
+    joinAll(world, 6, 6);
+    AtomicLong changes = new AtomicLong();
+    AtomicLong afterSleep = new AtomicLong();
+    world.atSecond(39, () -> world.nodes.get(0).sync.setContactListener(changes::incrementAndGet));
+    world.atSecond(40, () -> world.nodes.get(0).pause());
+    world.atSecond(60, () -> world.nodes.get(0).resume());
+    world.atSecond(70, () -> afterSleep.set(changes.get()));
+    world.atSecond(80, () -> world.nodes.get(0).cut(true));
+    world.run(120);
+    assertThat(afterSleep).hasValue(0);
+    assertThat(changes).as("away once it was cut off").hasValue(1);
+  }
+
+  @Test
   void mostOfDayIsSpentByTheDead_lateCallFollows_successorGetsTheRest() {
     ShareWorld world = world(PARKS, day(100));
     joinAll(world, 0, 0);
