@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.IntPredicate;
 
 /**
  * The program in a process of its own, as started from a shell; without the classes of tests, which
@@ -42,6 +43,12 @@ public final class ProgramProcess implements AutoCloseable {
    * ports of its own; returns when it is ready.
    */
   public ProgramProcess(Map<String, String> environment, List<String> words) throws IOException {
+    this(environment, words, status -> status == 200);
+  }
+
+  private ProgramProcess(
+      Map<String, String> environment, List<String> words, IntPredicate isAwaited)
+      throws IOException {
     List<String> command = JavaCommand.gateway(Penstock.class, false);
     command.addAll(words);
     command.addAll(List.of("--port=" + port, "--operator-port=" + operatorPort));
@@ -59,7 +66,12 @@ public final class ProgramProcess implements AutoCloseable {
     reader = Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
     PatientWaits.await()
         .failFast(() -> assertThat(process.isAlive()).as("log: %s", log).isTrue())
-        .until(() -> readiness() == 200);
+        .until(() -> isAwaited.test(readiness()));
+  }
+
+  /** Serves a route file; returns when it says whether it is ready. */
+  public static ProgramProcess answering(Path routes, String... properties) throws IOException {
+    return new ProgramProcess(Map.of(), serve(routes, properties), status -> status != 0);
   }
 
   private static List<String> serve(Path routes, String... properties) {
@@ -107,9 +119,23 @@ public final class ProgramProcess implements AutoCloseable {
     process.toHandle().destroy(); // Process.destroy would close its output too
   }
 
-  public void interrupt() throws IOException, InterruptedException {
-    Process kill = new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start();
-    assertThat(kill.waitFor()).isZero();
+  public void interrupt() throws IOException {
+    signal("-INT");
+  }
+
+  /** Suspends it like {@code kill -STOP}. */
+  public void pause() throws IOException {
+    signal("-STOP");
+  }
+
+  /** Resumes it like {@code kill -CONT}. */
+  public void resume() throws IOException {
+    signal("-CONT");
+  }
+
+  private void signal(String signal) throws IOException {
+    Process kill = new ProcessBuilder("kill", signal, Long.toString(process.pid())).start();
+    assertThat(PatientWaits.end(kill)).isZero();
   }
 
   /**

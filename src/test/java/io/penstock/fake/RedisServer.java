@@ -262,6 +262,19 @@ public final class RedisServer implements AutoCloseable {
     command("SAVE");
   }
 
+  /** Saves its data and ends, so that all data are there after the next start. */
+  public void end() {
+    try (ByteSocket byteSocket = ByteSocket.to(port)) {
+      byteSocket.send("SHUTDOWN SAVE\r\n").awaitEnd();
+    }
+    PatientWaits.join(running().onExit());
+  }
+
+  /** Removes what it saved, so that nothing is there after the next start. */
+  public void forget() {
+    blockSaving(false);
+  }
+
   /** Makes saving fail, as on a full disk, or work again. */
   public void blockSaving(boolean blocked) {
     Path file = directory.resolve("dump.rdb");
