@@ -149,8 +149,7 @@ public final class Limit {
   /** Returns a copy that goes on as if this instance alone spent the limit. */
   public Limit dryCopy(long now) {
     LimitState current = state();
-    return new Limit(
-        current.alone(now), discounts.copy(), unseen.get(), current.sharesWithOthers());
+    return new Limit(current.alone(now), discounts.copy(), unseen.get(), current.isShared());
   }
 
   /**

@@ -21,7 +21,7 @@ public final class LimitFeedback {
   public boolean applyNotice(ProviderNotice notice, long now) {
     while (true) {
       LimitState current = limit.state();
-      LimitState next = current.withNotice(notice, now);
+      LimitState next = current.trailing(window -> window.withNotice(notice, now));
       if (next.equals(current)) {
         return false;
       }
@@ -33,7 +33,8 @@ public final class LimitFeedback {
 
   /** Returns the amount that this instance charged in the trailing window that ends at now. */
   public long passed(long now) {
-    return limit.state().passed(now);
+    TrailingWindowState window = limit.state().trailing();
+    return window == null ? 0 : window.passed(now);
   }
 
   /**
@@ -46,31 +47,35 @@ public final class LimitFeedback {
    *     that request
    */
   public void refused(long releasedNanos, long passed, long now) {
-    limit.change(current -> current.refused(releasedNanos, passed, now));
+    limit.change(current -> current.trailing(each -> each.refused(releasedNanos, passed, now)));
   }
 
   /** Returns the ceiling that refusals have taught, or null. */
   public @Nullable LearnedCeiling ceiling(long now) {
-    return limit.state().ceiling(now);
+    TrailingWindowState window = limit.state().trailing();
+    return window == null ? null : window.ceiling(now);
   }
 
   /** Returns how often a ceiling that refusals had taught was raised to see what is allowed. */
   public long raises(long now) {
-    return limit.state().raises(now);
+    TrailingWindowState window = limit.state().trailing();
+    return window == null ? 0 : window.raises(now);
   }
 
   /** Widens a trailing window by 0 to 500 ms beyond its guard. */
   public void widen(long nanos) {
-    limit.change(current -> current.widened(nanos));
+    limit.change(current -> current.trailing(window -> window.widened(nanos)));
   }
 
   /** Returns a provider's last statement about a trailing window, or null. */
   public @Nullable LearnedLimit learned(long now) {
-    return limit.state().learned(now);
+    TrailingWindowState window = limit.state().trailing();
+    return window == null ? null : window.learned(now);
   }
 
   /** Returns the instant from which no provider lowers the limit; now when none does. */
   public long restoredAt(long now) {
-    return limit.state().restoredAt(now);
+    TrailingWindowState window = limit.state().trailing();
+    return window == null ? now : window.restoredAt(now);
   }
 }

@@ -29,7 +29,7 @@ public final class LimitProjection {
   private boolean uncertain;
 
   LimitProjection(LimitState now, long nanos) {
-    dependsOnOthers = now.sharesWithOthers();
+    dependsOnOthers = now.isShared();
     outage = now.outageCap() != null;
     if (now.local() instanceof ConcurrencyState concurrency) {
       permits = concurrency.room(nanos);

@@ -269,11 +269,6 @@ record LimitState(
     return instant;
   }
 
-  /** Returns whether others spend or count it too. */
-  boolean sharesWithOthers() {
-    return isShared();
-  }
-
   /** Returns a copy of this state, as if this instance alone spent the limit from now on. */
   LimitState alone(long now) {
     LocalState own = heldShare == null ? alignedLocal(now) : heldShare.freed(local, now);
@@ -355,21 +350,15 @@ record LimitState(
     LocalState before = spendingLocal(now);
     LocalState.Taken own = before.take(taken, held, now);
     RegionUse use = regionUse == null ? null : regionUse.plus(taken, held, now);
-    if (heldShare != null) {
-      return spent(heldShare, heldShare.begun(before, own.next(), now), taken + held, use, own);
-    }
     if (peerCounts != null
         && before instanceof FixedWindowState idle
         && own.next() instanceof FixedWindowState begun
-        && idle.charged() == 0
-        && idle.debt() == 0) {
+        && idle.isIdle()) {
       // Without others, the window would begin a grid with its first use.
-      FixedWindowState onGrid =
-          new FixedWindowState(
-              begun.spec(), idle.start(), begun.charged(), begun.debt(), begun.reserved());
-      return changed(onGrid, use, new LimitAnswer.Receipt(idle.start(), taken, held));
+      LimitAnswer.Receipt receipt = new LimitAnswer.Receipt(idle.start(), taken, held);
+      return changed(begun.beginning(idle.start()), 0, use, receipt);
     }
-    return changed(own.next(), use, own.receipt());
+    return changed(begun(before, own, now), taken + held, use, own.receipt());
   }
 
   /**
@@ -380,40 +369,23 @@ record LimitState(
     LocalState before = spendingLocal(now);
     LocalState.Taken own = before.charge(amount, released, now);
     RegionUse use = regionUse == null ? null : regionUse.plus(amount, -released, now);
-    if (heldShare != null) {
-      LocalState begun = heldShare.begun(before, own.next(), now);
-      return spent(heldShare, begun, amount - released, use, own);
-    }
-    return changed(own.next(), use, own.receipt());
+    return changed(begun(before, own, now), amount - released, use, own.receipt());
   }
 
-  private Successor spent(
-      HeldShare share, LocalState next, long more, @Nullable RegionUse use, LocalState.Taken own) {
-    LimitAnswer.Receipt receipt = own.receipt();
-    LimitState state =
-        new LimitState(
-            isOpenDuringOutage() ? next.withoutDebt() : next,
-            share.spending(local, next, more),
-            null,
-            shareDemand,
-            outageCap,
-            use);
-    return new Successor(state, use == null ? receipt : receipt.within(use.newest()));
+  private LocalState begun(LocalState before, LocalState.Taken own, long now) {
+    return heldShare == null ? own.next() : heldShare.begun(before, own.next(), now);
   }
 
   /**
-   * Returns the state after something was taken. During an outage that lets everything pass, what
-   * passes leaves no debt: it stops counting with its window.
+   * Returns the state after {@code more} was taken or charged. During an outage that lets
+   * everything pass, what passes leaves no debt: it stops counting with its window.
    */
-  private Successor changed(LocalState next, @Nullable RegionUse use, LimitAnswer.Receipt receipt) {
+  private Successor changed(
+      LocalState next, long more, @Nullable RegionUse use, LimitAnswer.Receipt receipt) {
+    HeldShare share = heldShare == null ? null : heldShare.spending(local, next, more);
+    LocalState left = isOpenDuringOutage() ? next.withoutDebt() : next;
     return new Successor(
-        new LimitState(
-            isOpenDuringOutage() ? next.withoutDebt() : next,
-            heldShare,
-            peerCounts,
-            shareDemand,
-            outageCap,
-            use),
+        new LimitState(left, share, peerCounts, shareDemand, outageCap, use),
         use == null ? receipt : receipt.within(use.newest()));
   }
 
@@ -453,48 +425,14 @@ record LimitState(
     return alignedLocal(now).cells(now);
   }
 
-  /** Returns the instant from which no provider lowers the limit; {@code now} when none does. */
-  long restoredAt(long now) {
-    return local instanceof TrailingWindowState window ? window.restoredAt(now) : now;
+  /** Returns the trailing window that a provider's statements concern; null for other kinds. */
+  @Nullable TrailingWindowState trailing() {
+    return local instanceof TrailingWindowState window ? window : null;
   }
 
-  /** Returns what the provider stated last, or null. */
-  @Nullable LearnedLimit learned(long now) {
-    return local instanceof TrailingWindowState window ? window.learned(now) : null;
-  }
-
-  /** Returns the state after a provider's statement. Only trailing windows take such statements. */
-  LimitState withNotice(ProviderNotice notice, long now) {
-    return local instanceof TrailingWindowState window
-        ? with(window.withNotice(notice, now))
-        : this;
-  }
-
-  /** Returns the amount that this instance charged in the trailing window that ends at now. */
-  long passed(long now) {
-    return local instanceof TrailingWindowState window ? window.passed(now) : 0;
-  }
-
-  /** Returns the state after a refusal by a provider that states no limits. */
-  LimitState refused(long releasedNanos, long passed, long now) {
-    return local instanceof TrailingWindowState window
-        ? with(window.refused(releasedNanos, passed, now))
-        : this;
-  }
-
-  /** Returns the ceiling that refusals have taught, or null. */
-  @Nullable LearnedCeiling ceiling(long now) {
-    return local instanceof TrailingWindowState window ? window.ceiling(now) : null;
-  }
-
-  /** Returns how often a ceiling that refusals had taught was raised. */
-  long raises(long now) {
-    return local instanceof TrailingWindowState window ? window.raises(now) : 0;
-  }
-
-  /** Returns this state with a trailing window widened by {@code nanos} beyond its guard. */
-  LimitState widened(long nanos) {
-    return local instanceof TrailingWindowState window ? with(window.widened(nanos)) : this;
+  /** Returns the state after a step of a trailing window; other kinds stay as they are. */
+  LimitState trailing(UnaryOperator<TrailingWindowState> step) {
+    return local instanceof TrailingWindowState window ? with(step.apply(window)) : this;
   }
 
   /** Returns this state with another spec; debt, charges and reserved output stay. */

@@ -54,13 +54,16 @@ final class OpenWindow implements LocalState {
    * Takes {@code amount} in place. Returns false if it does not fit or the word cannot express it.
    */
   boolean tryTake(long amount, long now) {
+    return tryAdd(amount, now <= start, now);
+  }
+
+  private boolean tryAdd(long amount, boolean mayBegin, long now) {
     if (over(now)) {
       return false;
     }
     while (true) {
       long seen = word;
-      boolean startsAnew = seen == 0 && now > start;
-      if (seen < 0 || startsAnew || amount > spec.capacity() - seen) {
+      if (seen < 0 || (seen == 0 && !mayBegin) || amount > spec.capacity() - seen) {
         return false;
       }
       if (WORD.compareAndSet(this, seen, seen + amount)) {
@@ -88,18 +91,7 @@ final class OpenWindow implements LocalState {
 
   /** Charges in place. Returns false if the word cannot express it. */
   boolean tryCharge(long amount, long now) {
-    if (over(now)) {
-      return false;
-    }
-    while (true) {
-      long seen = word;
-      if (seen < 0 || amount > spec.capacity() - seen) {
-        return false;
-      }
-      if (WORD.compareAndSet(this, seen, seen + amount)) {
-        return true;
-      }
-    }
+    return tryAdd(amount, true, now);
   }
 
   /** Returns the receipt for an amount that was taken or charged here. */

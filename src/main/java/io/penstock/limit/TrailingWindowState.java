@@ -159,7 +159,7 @@ final class TrailingWindowState implements LocalState {
     return at(now).spec.capacity();
   }
 
-  public long restoredAt(long now) {
+  long restoredAt(long now) {
     TrailingWindowState state = at(now);
     long restored = now;
     while (state.spec.capacity() < state.capacity()) {
@@ -484,7 +484,7 @@ final class TrailingWindowState implements LocalState {
         new LimitAnswer.Receipt(cell, amount, 0));
   }
 
-  public TrailingWindowState widened(long nanos) {
+  TrailingWindowState widened(long nanos) {
     long extra = Math.clamp(nanos, 0, MAX_EXTRA_GUARD_NANOS);
     return extra == extraGuardNanos
         ? this
@@ -534,7 +534,7 @@ final class TrailingWindowState implements LocalState {
     return null;
   }
 
-  public LocalState withNotice(ProviderNotice notice, long now) {
+  TrailingWindowState withNotice(ProviderNotice notice, long now) {
     // The answer is of an earlier request, or of one before the limit was created anew.
     if (notice.totalTaken() < providerFeedback.ceiling().mark()
         || notice.totalTaken() > totalTaken) {
@@ -630,7 +630,7 @@ final class TrailingWindowState implements LocalState {
     return same ? state : state.owing(this, nanos -> Math.round(nanos * scale), now);
   }
 
-  public @Nullable LearnedLimit learned(long now) {
+  @Nullable LearnedLimit learned(long now) {
     ProviderCeiling providerCeiling = providerFeedback.ceiling();
     return providerCeiling.none() ? null : providerCeiling.learned(totalTaken, now);
   }

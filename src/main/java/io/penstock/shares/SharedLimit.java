@@ -8,7 +8,6 @@ import io.penstock.limit.ShareDemand;
 import io.penstock.limit.ShareNews;
 import io.penstock.limit.ShareStanding;
 import io.penstock.sharing.OutagePolicy;
-import io.penstock.sharing.StoreContact;
 import io.penstock.time.Ticker;
 import io.penstock.time.ZoneMidnights;
 import java.time.Instant;
@@ -138,7 +137,7 @@ public final class SharedLimit implements ShareUser {
       }
       limit.sharing().hear(news -> news.in(contact));
       boolean isAway = contact == ShareNews.Contact.AWAY;
-      OutageCap cap = isAway ? cap() : null;
+      OutageCap cap = isAway ? terms.onOutage().cap() : null;
       if (cap != null) {
         limit.sharing().cutOff(cap, now);
       } else {
@@ -160,14 +159,6 @@ public final class SharedLimit implements ShareUser {
       divided = false;
       shrink(0, now);
     }
-  }
-
-  private @Nullable OutageCap cap() {
-    return switch (terms.onOutage()) {
-      case CONTINUE, PARK -> null;
-      case ALLOW -> new OutageCap.Open();
-      case REFUSE -> new OutageCap.Shut(StoreContact.unavailable());
-    };
   }
 
   /** Returns the present: a thread may have stood still since an instant was read. */

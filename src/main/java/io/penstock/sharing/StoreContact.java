@@ -2,8 +2,6 @@ package io.penstock.sharing;
 
 import io.penstock.limit.Limit;
 import io.penstock.limit.OutageCap;
-import io.penstock.refusal.Refusal;
-import io.penstock.refusal.RefusalReason;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -58,27 +56,12 @@ public final class StoreContact {
     long before = cutOff;
     if (now >= endsNanos() && cutOff != endsNanos()) {
       cutOff = endsNanos();
-      outageCap = cut();
+      outageCap = policy.cap();
     } else if (now < endsNanos() && !learning) {
       cutOff = CONNECTED;
       outageCap = null;
     }
     return before != cutOff && policy != OutagePolicy.PARK;
-  }
-
-  private @Nullable OutageCap cut() {
-    return switch (policy) {
-      case PARK, CONTINUE -> null;
-      case ALLOW -> new OutageCap.Open();
-      case REFUSE -> new OutageCap.Shut(unavailable());
-    };
-  }
-
-  /** Returns the refusal during an outage. */
-  public static Refusal unavailable() {
-    return Refusal.of(
-        RefusalReason.LIMIT_UNAVAILABLE,
-        "a limit of it is shared with other instances, of which nothing is heard");
   }
 
   /** Makes a limit behave as all limits do now. */
