@@ -3,25 +3,15 @@ package io.penstock.limit;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * State of a window that trails every instant, in 60 sub-cells. A charge counts until the end of
  * its sub-cell plus the window plus the guard, so that rounding is against the caller.
- *
- * <p>The pace is a generic cell rate algorithm in its virtual-scheduling form (ITU-T I.371): {@code
- * fullAt} is the instant at which the burst would be whole again; an amount moves it on by the time
- * that amount takes at the steady rate. An amount above the burst goes when the burst is whole, and
- * leaves a debt. A refund moves {@code fullAt} back, but never further than to where it would be if
- * the amount had not been taken.
  */
 final class TrailingWindowState implements LocalState {
   /** The most by which a window may be widened beyond its guard. */
   static final long MAX_EXTRA_GUARD_NANOS = 500_000_000;
-
-  /** The pace runs at the whole capacity. */
-  private static final long ALL = Long.MAX_VALUE;
 
   /** The spec in force: lower than the configured one while a provider lowers it. */
   private final LimitSpec.TrailingWindow spec;
@@ -38,39 +28,28 @@ final class TrailingWindowState implements LocalState {
   /** Reserved output, kept free whichever sub-cells count. */
   private final long reservedOutput;
 
-  private final long fullAt;
-
-  /** By how much each take can still move the pace back, in nanoseconds by its running total. */
-  private final BucketLows paceLows;
+  private final WindowPace pace;
 
   /** The running total of all that was ever taken. */
   private final long totalTaken;
 
   private final ProviderFeedback providerFeedback;
 
-  /** The part of the capacity at which the pace runs; {@link #ALL} when nobody shares it. */
-  private final long part;
-
   private TrailingWindowState(
-      LimitSpec.TrailingWindow spec,
+      WindowPace pace,
       long extraGuardNanos,
       long newest,
       long[] cells,
-      long held,
-      long fullAt,
-      BucketLows paceLows,
-      long reserved,
-      ProviderFeedback providerFeedback,
-      long part) {
-    this.part = part;
-    this.spec = spec;
+      long reservedOutput,
+      long totalTaken,
+      ProviderFeedback providerFeedback) {
+    this.spec = pace.spec();
+    this.pace = pace;
     this.extraGuardNanos = extraGuardNanos;
     this.newest = newest;
     this.cells = cells;
-    this.reservedOutput = held;
-    this.fullAt = fullAt;
-    this.paceLows = paceLows;
-    this.totalTaken = reserved;
+    this.reservedOutput = reservedOutput;
+    this.totalTaken = totalTaken;
     this.providerFeedback = providerFeedback;
   }
 
@@ -78,17 +57,9 @@ final class TrailingWindowState implements LocalState {
     long[] cells = new long[length(spec)];
     long newest = Math.floorDiv(now, spec.subCellNanos());
     cells[Math.floorMod(newest, cells.length)] = AmountBound.sum(owed.charged(), owed.debt());
+    WindowPace pace = WindowPace.starting(spec, now);
     return new TrailingWindowState(
-        spec,
-        0,
-        newest,
-        cells,
-        owed.reserved(),
-        now,
-        BucketLows.since(0, 0),
-        0,
-        ProviderFeedback.NOTHING,
-        ALL);
+        pace, 0, newest, cells, owed.reserved(), 0, ProviderFeedback.NOTHING);
   }
 
   /** Charges each cell in the sub-cell that ends with it, or in a later one. */
@@ -96,17 +67,14 @@ final class TrailingWindowState implements LocalState {
     long begin = since - spec.windowNanos() - spec.guardNanos();
     TrailingWindowState none = starting(spec, LimitBalance.ZERO, begin);
     // Earlier charges, which count no more, may have used up the burst, if there is a pace.
-    LocalState localState = spec.burst() < spec.capacity() ? none.burstUsed(begin) : none;
+    LocalState localState =
+        spec.burst() < spec.capacity() ? none.with(none.pace.burstUsed(begin)) : none;
     for (ChargedCell chargedCell : cells) {
       long end = chargedCell.by(since + spec.subCellNanos()).atNanos();
       localState =
           end > begin ? localState.charge(chargedCell.amount(), 0, end - 1).next() : localState;
     }
     return localState;
-  }
-
-  private TrailingWindowState burstUsed(long now) {
-    return with(now, newest, 0, reservedOutput, now + nanosFor(burst()), paceLows, totalTaken);
   }
 
   /** Returns how many sub-cells can count at once, however much the window is widened. */
@@ -207,103 +175,30 @@ final class TrailingWindowState implements LocalState {
     return Math.max(0, spec.capacity() - reservedOutput - sum(now));
   }
 
-  /** Returns the time of {@code amount} at the steady rate; a double is exact to 10⁻⁵ ns here. */
-  private long nanosFor(long amount) {
-    return (long) Math.ceil(exactNanosFor(amount));
-  }
-
-  private double exactNanosFor(long amount) {
-    return Math.min(
-        (double) AmountBound.MOST, (double) amount * spec.windowNanos() / pacedCapacity());
-  }
-
-  /** Returns the amount that the pace lets pass in a window. */
-  private long pacedCapacity() {
-    return Math.min(part, spec.capacity());
-  }
-
-  /** Returns the part of the burst that the part of the capacity has, ≥ 1. */
-  private long burst() {
-    boolean whole = part >= spec.capacity() || spec.burst() == LimitSpec.TrailingWindow.UNPACED;
-    return whole
-        ? spec.burst()
-        : Math.max(1, (long) ((double) spec.burst() * part / spec.capacity()));
-  }
-
-  /**
-   * Returns this state with a pace for a part of the capacity, ≥ 1. The same part of the burst
-   * stays used up, so that nothing pauses when the part shrinks, and no burst comes when it grows;
-   * a debt beyond the burst stays the same amount.
-   */
-  TrailingWindowState paced(long nextPart, long now) {
+  /** Returns this state with a pace for a part of the capacity, ≥ 1. */
+  TrailingWindowState paced(long part, long now) {
     TrailingWindowState state = at(now);
-    TrailingWindowState next = state.with(nextPart);
-    if (next.pacedCapacity() == state.pacedCapacity()) {
-      return next;
-    }
-    double burst = state.exactNanosFor(state.burst());
-    double nextBurst = next.exactNanosFor(next.burst());
-    double scale = (double) state.pacedCapacity() / next.pacedCapacity();
-    return next.owing(
-        state,
-        nanos ->
-            nanos <= burst
-                ? Math.round(nanos * nextBurst / burst)
-                : Math.round(nextBurst + (nanos - burst) * scale),
-        now);
+    return state.with(state.pace.of(part, now));
   }
 
-  private TrailingWindowState with(long nextPart) {
+  private TrailingWindowState with(WindowPace next) {
     return new TrailingWindowState(
-        spec,
-        extraGuardNanos,
-        newest,
-        cells,
-        reservedOutput,
-        fullAt,
-        paceLows,
-        totalTaken,
-        providerFeedback,
-        nextPart);
-  }
-
-  /** Returns this state with a pace that owes what another one owes, changed. */
-  private TrailingWindowState owing(
-      TrailingWindowState before, LongUnaryOperator change, long now) {
-    return new TrailingWindowState(
-        spec,
-        extraGuardNanos,
-        newest,
-        cells,
-        reservedOutput,
-        now + change.applyAsLong(Math.max(0, before.fullAt - now)),
-        before.lowsAt(now).changed(change),
-        totalTaken,
-        providerFeedback,
-        part);
+        next, extraGuardNanos, newest, cells, reservedOutput, totalTaken, providerFeedback);
   }
 
   @Override
   public long paceAllowsAt(long amount, long now) {
     TrailingWindowState state = at(now);
     long until = state.providerFeedback.untilNanos();
-    long instant = state.spaced(amount);
+    long instant = state.pace.allowsAt(amount);
     return state.providerFeedback.configured() == null || instant <= until
         ? instant
         : Math.max(until, state.paceAllowsAt(amount, until));
   }
 
-  private long spaced(long amount) {
-    return fullAt + nanosFor(Math.min(amount, burst())) - nanosFor(burst());
-  }
-
   /** Returns the amount, at most the burst, that the pace lets pass at {@code now}. */
   long paceRoom(long now) {
-    TrailingWindowState state = at(now);
-    long burst = state.burst();
-    double spare = (double) now - state.fullAt + state.nanosFor(burst);
-    double amount = spare * state.pacedCapacity() / state.spec.windowNanos();
-    return Math.clamp((long) amount, 0, burst);
+    return at(now).pace.room(now);
   }
 
   @Override
@@ -343,55 +238,23 @@ final class TrailingWindowState implements LocalState {
     TrailingWindowState state = at(now);
     long cell = newestAt(now);
     long mark = totalTaken + taken + held;
-    long pace = state.paceAfter(taken + held, now);
-    BucketLows lows = state.lowsAt(now).taken(mark, Math.max(0, pace - now));
-    TrailingWindowState next =
-        state.with(now, cell, taken, this.reservedOutput + held, pace, lows, mark);
-    return new Taken(next, new LimitAnswer.Receipt(cell, taken, held, mark));
-  }
-
-  /** Returns by how much takes can still move the pace back at {@code now}. */
-  private BucketLows lowsAt(long now) {
-    return paceLows.filled(Math.max(0, fullAt - now));
-  }
-
-  /**
-   * Returns the pace after {@code amount} more. Rounded down, so that many small amounts never move
-   * it further than their sum would; the window limits them all the same. An overrun slows the pace
-   * for at most a window, because after that nothing of it counts.
-   */
-  private long paceAfter(long amount, long now) {
-    long longest = now + spec.windowNanos() + nanosFor(burst());
-    long next = Math.max(fullAt, now) + (long) exactNanosFor(amount);
-    return Math.max(fullAt, Math.min(longest, next));
+    WindowPace next = state.pace.taken(taken + held, mark, now);
+    TrailingWindowState after =
+        state.with(now, cell, taken, this.reservedOutput + held, next, mark);
+    return new Taken(after, new LimitAnswer.Receipt(cell, taken, held, mark));
   }
 
   /**
    * Returns this state with the cells up to now cleared and {@code amount} added to one of them.
    */
   private TrailingWindowState with(
-      long now,
-      long cell,
-      long amount,
-      long held,
-      long fullAt,
-      BucketLows paceLows,
-      long reserved) {
+      long now, long cell, long amount, long held, WindowPace pace, long total) {
     long last = newestAt(now);
     long[] next = AmountRing.rolled(cells, newest, last);
     int at = Math.floorMod(cell, next.length);
     next[at] = Math.max(0, AmountBound.sum(next[at], amount));
     return new TrailingWindowState(
-        spec,
-        extraGuardNanos,
-        last,
-        next,
-        held,
-        fullAt,
-        paceLows,
-        reserved,
-        providerFeedback,
-        part);
+        pace, extraGuardNanos, last, next, held, total, providerFeedback);
   }
 
   @Override
@@ -418,15 +281,12 @@ final class TrailingWindowState implements LocalState {
     TrailingWindowState state = at(now);
     long kept = Math.max(oldest(now), newestAt(now) - cells.length + 1);
     boolean counts = cell >= kept && cell <= newest;
-    BucketLows lows = state.lowsAt(now);
-    long back = Math.min(lows.of(mark), (long) state.exactNanosFor(held + (counts ? taken : 0)));
     return state.with(
         now,
         counts ? cell : newestAt(now),
         counts ? -taken : 0,
         Math.max(0, this.reservedOutput - held),
-        state.fullAt - back,
-        lows.given(mark, back),
+        state.pace.givenBack(held + (counts ? taken : 0), mark, now),
         totalTaken);
   }
 
@@ -441,8 +301,8 @@ final class TrailingWindowState implements LocalState {
       return null;
     }
     long amount = Math.min(receipt.taken(), cell(from));
-    return with(now, from, -amount, reservedOutput, fullAt, paceLows, totalTaken)
-        .with(now, to, amount, reservedOutput, fullAt, paceLows, totalTaken);
+    return with(now, from, -amount, reservedOutput, pace, totalTaken)
+        .with(now, to, amount, reservedOutput, pace, totalTaken);
   }
 
   /** Returns the index of the newest sub-cell. */
@@ -454,32 +314,20 @@ final class TrailingWindowState implements LocalState {
     return next.equals(providerFeedback)
         ? this
         : new TrailingWindowState(
-            spec,
-            extraGuardNanos,
-            newest,
-            cells,
-            reservedOutput,
-            fullAt,
-            paceLows,
-            totalTaken,
-            next,
-            part);
+            pace, extraGuardNanos, newest, cells, reservedOutput, totalTaken, next);
   }
 
   @Override
   public Taken charge(long amount, long released, long now) {
     TrailingWindowState state = at(now);
     long cell = newestAt(now);
-    long more = amount - released;
-    long pace = more <= 0 ? state.fullAt : state.paceAfter(more, now);
     return new Taken(
         state.with(
             now,
             cell,
             amount,
             Math.max(0, reservedOutput - released),
-            pace,
-            more <= 0 ? paceLows : state.lowsAt(now),
+            state.pace.charged(amount - released, now),
             totalTaken),
         new LimitAnswer.Receipt(cell, amount, 0));
   }
@@ -489,16 +337,7 @@ final class TrailingWindowState implements LocalState {
     return extra == extraGuardNanos
         ? this
         : new TrailingWindowState(
-            spec,
-            extra,
-            newest,
-            cells,
-            reservedOutput,
-            fullAt,
-            paceLows,
-            totalTaken,
-            providerFeedback,
-            part);
+            pace, extra, newest, cells, reservedOutput, totalTaken, providerFeedback);
   }
 
   @Override
@@ -613,21 +452,9 @@ final class TrailingWindowState implements LocalState {
   /** Returns this state at another rate. The pace owes the same amount as before. */
   private TrailingWindowState respecced(
       LimitSpec.TrailingWindow next, ProviderFeedback learned, long now) {
-    TrailingWindowState state =
-        new TrailingWindowState(
-            next,
-            extraGuardNanos,
-            newest,
-            AmountRing.resized(cells, newest, length(next)),
-            reservedOutput,
-            fullAt,
-            paceLows,
-            totalTaken,
-            learned,
-            part);
-    boolean same = pacedCapacity() == state.pacedCapacity() && burst() == state.burst();
-    double scale = (double) pacedCapacity() / state.pacedCapacity();
-    return same ? state : state.owing(this, nanos -> Math.round(nanos * scale), now);
+    long[] resized = AmountRing.resized(cells, newest, length(next));
+    return new TrailingWindowState(
+        pace.of(next, now), extraGuardNanos, newest, resized, reservedOutput, totalTaken, learned);
   }
 
   @Nullable LearnedLimit learned(long now) {
