@@ -122,7 +122,7 @@ public final class SharedLimit implements ShareUser {
     wake();
   }
 
-  /** Lets nothing more be spent, whatever happens to the store. What was spent counts on. */
+  /** Lets nothing more be spent, whatever happens to the store; the spent amount counts on. */
   public synchronized void end(long now) {
     alone = false;
     shrink(0, now);
