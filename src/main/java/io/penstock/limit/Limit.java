@@ -58,7 +58,7 @@ public final class Limit {
   public static Limit restored(LimitSpec spec, List<ChargedCell> cells, long since, long now) {
     return cells.isEmpty()
         ? new Limit(spec, now)
-        : new Limit(LimitState.of(RestoredStates.state(spec, cells, since, now)));
+        : new Limit(LimitState.of(StateFactory.restored(spec, cells, since, now)));
   }
 
   LimitState state() {
@@ -214,19 +214,6 @@ public final class Limit {
         return taken.receipt();
       }
     }
-  }
-
-  /**
-   * Takes {@code amount} &gt; 0 for good, without a receipt that could give it back. Returns false
-   * and takes nothing if it is not admitted now. Allocates nothing in a fixed window that has
-   * neither debt nor reserved output.
-   */
-  public boolean admit(long amount, long now) {
-    OpenWindow open = state().openWindow();
-    if (open != null && open.tryTake(amount, now)) {
-      return true;
-    }
-    return take(Weight.exactly(amount), now) instanceof LimitAnswer.Receipt;
   }
 
   boolean replace(LimitState current, LimitState next) {

@@ -380,7 +380,7 @@ final class LimitShare {
     share = user.share(now);
     raisedNanos = share > before ? now : raisedNanos;
     slowness = share == before && !byTurns ? Math.min(SLOWEST_CALLS, slowness * 2) : 1;
-    user.heard(answer.free(), target, now);
+    user.heard(answer.free(), now);
     if (share > before) {
       user.wake();
     }

@@ -31,9 +31,8 @@ public interface ShareUser {
    * Takes in what the store answered.
    *
    * @param free what no instance had
-   * @param target what this one should shrink to while others wait
    */
-  default void heard(long free, long target, long now) {}
+  default void heard(long free, long now) {}
 
   /**
    * Takes in another contact with the store.

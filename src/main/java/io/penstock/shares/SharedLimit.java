@@ -355,7 +355,7 @@ public final class SharedLimit implements ShareUser {
   }
 
   @Override
-  public void heard(long free, long target, long heardNanos) {
+  public void heard(long free, long heardNanos) {
     boolean waits;
     synchronized (this) {
       if (released != null) {

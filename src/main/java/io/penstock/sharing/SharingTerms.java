@@ -15,7 +15,7 @@ public record SharingTerms(Map<Owner, SharingMode> modes) {
   public static final long SHORTEST_EXACT_NANOS = 10_000_000_000L;
 
   /**
-   * * Owner of limits.
+   * Owner of limits.
    *
    * @param id as in {@link LimitId}
    */

@@ -4,7 +4,9 @@ import com.google.common.util.concurrent.RateLimiter;
 import io.github.bucket4j.Bucket;
 import io.github.resilience4j.ratelimiter.RateLimiterConfig;
 import io.github.resilience4j.ratelimiter.internal.AtomicRateLimiter;
+import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -70,14 +72,14 @@ public class DecisionBenchmark {
   @Benchmark
   public boolean admit() {
     now += STEP_NANOS;
-    return window.admit(1, now);
+    return window.take(Weight.exactly(1), now) instanceof LimitAnswer.Receipt;
   }
 
   /** One decision of a trailing window with room, which has sixty sub-cells. */
   @Benchmark
   public boolean admitTrailing() {
     now += STEP_NANOS;
-    return trailing.admit(1, now);
+    return trailing.take(Weight.exactly(1), now) instanceof LimitAnswer.Receipt;
   }
 
   /** One decision of a Bucket4j bucket with room. */

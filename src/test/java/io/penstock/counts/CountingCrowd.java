@@ -1,7 +1,9 @@
 package io.penstock.counts;
 
+import io.penstock.cost.Weight;
 import io.penstock.fake.FakeTicker;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.OutagePolicy;
@@ -83,7 +85,8 @@ final class CountingCrowd {
         member.ticker.set(member.origin + now);
         member.exchange.step();
         for (member.due += member.perStep; member.due >= 1; member.due--) {
-          if (member.limit.admit(1, member.ticker.nanos())) {
+          if (member.limit.take(Weight.exactly(1), member.ticker.nanos())
+              instanceof LimitAnswer.Receipt) {
             released.add(now);
           }
         }

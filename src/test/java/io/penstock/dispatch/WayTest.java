@@ -14,10 +14,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cost.ChargeRule;
 import io.penstock.cost.Cost;
 import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.Weight;
 import io.penstock.endpoint.Endpoint;
 import io.penstock.endpoint.EndpointFixture;
 import io.penstock.endpoint.FakeCallers;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitAnswer;
 import io.penstock.pool.AttemptFailure;
 import io.penstock.pool.ProviderLesson;
 import io.penstock.pool.Upstream;
@@ -97,7 +99,11 @@ class WayTest {
     gate.tryFrom(START + 60 * SECOND, 5 * SECOND);
     Limit limit = endpoint.limits().getFirst().limit();
     boolean[] taken = {false};
-    whenTakenFrom(alice, () -> taken[0] = limit.admit(50, START + 60 * SECOND));
+    whenTakenFrom(
+        alice,
+        () ->
+            taken[0] =
+                limit.take(Weight.exactly(50), START + 60 * SECOND) instanceof LimitAnswer.Receipt);
     endpointFixture.at(60 * SECOND);
     assertThat(taken[0]).isTrue();
     assertThat(gate.onTrial()).isTrue();

@@ -54,7 +54,7 @@ class CountedBoundsTest {
   @Test
   void whatWasCountedHereLeavesFirst_opensThenAndNotWhenThatOfOthersDoes() {
     Limit limit = new Limit(trailing(0), START);
-    limit.admit(10, START);
+    limit.take(Weight.exactly(10), START);
     long now = START + 10 * SECOND;
     limit.sharing().applyPeerCounts(heard(WINDOW, 90, now), shareDemand, now);
     assertThat(limit.room(now)).isZero();
@@ -74,7 +74,7 @@ class CountedBoundsTest {
   @Test
   void newsOfOthers_takesThePlaceOfWhatWasKnown_andCountsNoMoreWhenTheyDoNot() {
     Limit limit = counted(trailing(GUARD), WINDOW, 40);
-    limit.admit(5, START);
+    limit.take(Weight.exactly(5), START);
     limit.sharing().applyPeerCounts(heard(WINDOW, 70, START), shareDemand, START);
     assertThat(limit.room(START)).isEqualTo(25);
     limit.sharing().dropPeerCounts();

@@ -41,7 +41,7 @@ class DayBoundsTest {
   void begunLateInTheEvening_endsAtTheMidnightThatComes() {
     wall("2026-03-01T23:30:00Z");
     Limit limit = new Limit(calendar(1, GUARD), START);
-    assertThat(limit.admit(1, START)).isTrue();
+    assertThat(limit.take(Weight.exactly(1), START)).isInstanceOf(LimitAnswer.Receipt.class);
     assertThat(limit.admittedAt(1, START)).isEqualTo(START + HOUR / 2 + GUARD);
   }
 
@@ -49,10 +49,10 @@ class DayBoundsTest {
   void clockSetBackAtMidnight_guardOfTheNextDayIsKeptToo() {
     wall("2026-03-01T22:00:00Z");
     Limit limit = new Limit(calendar(1, GUARD), START);
-    limit.admit(1, START);
+    limit.take(Weight.exactly(1), START);
     long end = START + 2 * HOUR + GUARD;
     wall("2026-03-01T23:59:58Z");
-    assertThat(limit.admit(1, end)).isTrue();
+    assertThat(limit.take(Weight.exactly(1), end)).isInstanceOf(LimitAnswer.Receipt.class);
     assertThat(limit.admittedAt(1, end)).isEqualTo(end + 2 * SECOND + DAY + GUARD);
   }
 
@@ -95,7 +95,7 @@ class DayBoundsTest {
     wall("2026-03-01T23:59:59Z");
     LimitSpec.Day spec = calendar(1, 0);
     Limit restored = Limit.restored(spec, List.of(new ChargedCell(START, 1)), START, START);
-    assertThat(restored.admit(1, START)).isTrue();
+    assertThat(restored.take(Weight.exactly(1), START)).isInstanceOf(LimitAnswer.Receipt.class);
     assertThat(restored.admittedAt(1, START)).isEqualTo(START + SECOND);
   }
 

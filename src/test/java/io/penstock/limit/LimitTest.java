@@ -35,7 +35,7 @@ class LimitTest {
     Limit limit = new Limit(spec, START);
     assertThat(limit.decide(Weight.exactly(5), START)).isInstanceOf(LimitAnswer.Receipt.class);
     assertThat(limit.decide(Weight.exactly(6), START)).isEqualTo(new LimitAnswer.Refuse(5));
-    assertThat(limit.admit(4, START)).isTrue();
+    assertThat(limit.take(Weight.exactly(4), START)).isInstanceOf(LimitAnswer.Receipt.class);
     assertThat(limit.decide(Weight.exactly(1), START)).isInstanceOf(LimitAnswer.Receipt.class);
   }
 
@@ -57,7 +57,7 @@ class LimitTest {
   void partlyUsed_saysHowMuchIsLeftAndWhenAllIs(LimitSpec spec) {
     Limit limit = new Limit(spec, START);
     assertThat(limit.remainder(START)).isEqualTo(new LimitRemainder(5, START));
-    limit.admit(2, START);
+    limit.take(Weight.exactly(2), START);
     assertThat(limit.remainder(START)).isEqualTo(new LimitRemainder(3, limit.roomFreeAt(5, START)));
     assertThat(limit.utilization(START)).isEqualTo(0.4);
     assertThat(limit.feedback().restoredAt(START)).isEqualTo(START);
@@ -67,7 +67,7 @@ class LimitTest {
   @MethodSource("fives")
   void sharedWithNobody_nothingOfThatChangesIt(LimitSpec spec) {
     Limit limit = new Limit(spec, START);
-    limit.admit(2, START);
+    limit.take(Weight.exactly(2), START);
     limit.sharing().cutOff(new OutageCap.Shut(REFUSAL), 0);
     assertThat(limit.sharing().refusal()).isNull();
     limit.sharing().rejoin();
@@ -87,7 +87,7 @@ class LimitTest {
     assertThat(permits.sharing().needsLargerShare(1, START)).isFalse();
     assertThat(permits.sharing().needsLargerShare(2, START)).isTrue();
     Limit window = new Limit(new LimitSpec.FixedWindow(2, WINDOW), START);
-    window.admit(2, START);
+    window.take(Weight.exactly(2), START);
     assertThat(window.sharing().needsLargerShare(2, START)).isFalse();
   }
 

@@ -32,11 +32,6 @@ class OpenWindowLincheckTest {
     }
 
     @Operation(params = "amount")
-    public boolean admit(int amount) {
-      return limit.admit(amount, START);
-    }
-
-    @Operation(params = "amount")
     public void give(int amount) {
       limit.giveBack(new LimitAnswer.Receipt(START, amount, 0), amount, 0, START);
     }

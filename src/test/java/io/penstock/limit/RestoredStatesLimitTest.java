@@ -212,7 +212,7 @@ class RestoredStatesLimitTest {
   void withoutAPace_nothingIsPacedAfterwards() {
     LimitSpec spec = new LimitSpec.TrailingWindow(100, 60 * SECOND, 0, 100);
     Limit limit = new Limit(spec, START);
-    limit.admit(100, START);
+    limit.take(Weight.exactly(100), START);
     long later = START + 50 * SECOND;
     Limit restored = Limit.restored(spec, limit.cells(later), later, later);
     assertThat(restored.admittedAt(100, later)).isEqualTo(START + 61 * SECOND);
@@ -243,7 +243,7 @@ class RestoredStatesLimitTest {
   void day_endsWhenItWouldHave() {
     LimitSpec spec = new LimitSpec.Day(2, null, 0);
     Limit limit = new Limit(spec, START);
-    limit.admit(2, START);
+    limit.take(Weight.exactly(2), START);
     long later = START + 5 * HOUR;
     Limit restored = Limit.restored(spec, limit.cells(later), later, later + HOUR);
     assertThat(restored.admittedAt(1, later + HOUR)).isEqualTo(START + 24 * HOUR);

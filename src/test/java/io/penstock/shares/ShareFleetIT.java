@@ -117,9 +117,6 @@ class ShareFleetIT {
     }
 
     @Override
-    public void heard(long free, long target, long sinceNanos) {}
-
-    @Override
     public void wake() {
       threads.execute(this::look);
     }

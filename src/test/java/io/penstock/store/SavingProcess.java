@@ -1,6 +1,7 @@
 package io.penstock.store;
 
 import io.penstock.cost.LimitMeasure;
+import io.penstock.cost.Weight;
 import io.penstock.limit.ChargedCell;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
@@ -49,7 +50,7 @@ final class SavingProcess {
         .start(
             () -> {
               for (int turn = 0; true; turn = (turn + 1) % KEYS) {
-                limits.get(turn).admit(1, ticker.nanos());
+                limits.get(turn).take(Weight.exactly(1), ticker.nanos());
               }
             });
     try (SnapshotStore snapshotStore = StateFiles.of(Path.of(arguments[0]))) {
