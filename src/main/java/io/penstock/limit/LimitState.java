@@ -85,7 +85,8 @@ record LimitState(
    * provider is in force.
    */
   long capacity(long now) {
-    return local instanceof TokenBucketState ? capacity() : local.capacity(now);
+    boolean isPart = heldShare != null && local instanceof TokenBucketState;
+    return isPart ? capacity() : local.capacity(now);
   }
 
   /** Returns whether other instances or regions spend the limit, too. */
