@@ -23,6 +23,14 @@ public record StartedGateway(ConfigurableApplicationContext context, int port, i
     return startOn(0, directory, routes, arguments);
   }
 
+  /** Starts one that shares limits through Redis, with a directory of its own. */
+  public static StartedGateway sharing(
+      Path own, String routes, RedisServer redis, String... arguments) throws IOException {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--penstock.redis.url=" + redis.url());
+    return start(Files.createDirectory(own), routes, all.toArray(String[]::new));
+  }
+
   public static StartedGateway startOn(
       int operatorPort, Path directory, String routes, String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));

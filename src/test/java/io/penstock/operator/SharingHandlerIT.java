@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.fake.RedisServer;
 import io.penstock.fake.StartedGateway;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,13 +25,6 @@ class SharingHandlerIT {
 
   @TempDir private Path directory;
 
-  private StartedGateway start(String name, RedisServer redis) throws IOException {
-    return StartedGateway.start(
-        Files.createDirectory(directory.resolve(name)),
-        ROUTES,
-        "--penstock.redis.url=" + redis.url());
-  }
-
   private static String sharing(StartedGateway gateway, String query) throws IOException {
     return gateway.operator("GET /sharing" + query);
   }
@@ -40,8 +32,9 @@ class SharingHandlerIT {
   @Test
   void instancesAndTheirShares_areListed_alsoOfOneThatLeft() throws Exception {
     try (RedisServer redis = RedisServer.started();
-        StartedGateway here = start("here", redis)) {
-      try (StartedGateway there = start("there", redis)) {
+        StartedGateway here = StartedGateway.sharing(directory.resolve("here"), ROUTES, redis)) {
+      try (StartedGateway there =
+          StartedGateway.sharing(directory.resolve("there"), ROUTES, redis)) {
         await()
             .untilAsserted(
                 () ->

@@ -10,7 +10,6 @@ import io.penstock.suite.TaggedTests;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.Socket;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,11 +39,8 @@ class SyncEventsIT {
   @TempDir private Path directory;
 
   private StartedGateway start(String name, RedisServer redis) throws IOException {
-    return StartedGateway.start(
-        Files.createDirectory(directory.resolve(name)),
-        ROUTES,
-        "--penstock.redis.url=" + redis.url(),
-        "--penstock.redis.lease=10s"); // neither takes the other for dead while Redis starts
+    String lease = "--penstock.redis.lease=10s"; // neither takes the other for dead meanwhile
+    return StartedGateway.sharing(directory.resolve(name), ROUTES, redis, lease);
   }
 
   /** Reads the changes, up to the first that is {@code last}. */

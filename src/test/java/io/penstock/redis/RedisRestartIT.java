@@ -7,7 +7,6 @@ import io.penstock.fake.RedisServer;
 import io.penstock.fake.StartedGateway;
 import io.penstock.key.KeySecrets;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -28,10 +27,10 @@ class RedisRestartIT {
   @TempDir private static Path directory;
 
   private static StartedGateway start(String name, RedisServer redis) throws IOException {
-    return StartedGateway.start(
-        Files.createDirectory(directory.resolve(name)),
+    return StartedGateway.sharing(
+        directory.resolve(name),
         ROUTES,
-        "--penstock.redis.url=" + redis.url(),
+        redis,
         "--penstock.redis.namespace=restart",
         "--penstock.redis.lease=1s");
   }

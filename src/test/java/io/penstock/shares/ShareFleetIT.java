@@ -6,10 +6,6 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.fake.CuttableProxy;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.RedisServer;
-import io.penstock.park.SchedulerAlarm;
-import io.penstock.redis.RedisAddress;
-import io.penstock.redis.RedisLink;
-import io.penstock.redis.shares.RedisShareStore;
 import io.penstock.shares.SpentLimit.Kind;
 import io.penstock.shares.SpentLimit.Terms;
 import io.penstock.sharing.LimitId;
@@ -19,11 +15,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -33,7 +27,6 @@ class ShareFleetIT {
   private static final LimitId LIMIT =
       new LimitId(LimitId.Kind.KEY, "fleet", "", LimitMeasure.REQUESTS, 2_000 * MILLI);
   private static final Terms TERMS = new Terms(Kind.TRAILING, 200, 2_000 * MILLI);
-  private static final int CLIENTS = 10;
   private static final long LEASE_NANOS = 1_500 * MILLI;
 
   /** Longer than a busy machine stands still: then an instance would have no share for a while. */
@@ -46,20 +39,11 @@ class ShareFleetIT {
   private final List<Instance> instances = new ArrayList<>();
 
   /** One instance, with a connection of its own that can be cut. */
-  private final class Instance implements ShareUser, AutoCloseable {
-    private final int index;
+  private final class Instance implements AutoCloseable {
     private final CuttableProxy proxy = new CuttableProxy(redis.port());
-    private final RedisLink link =
-        new RedisLink(
-            RedisAddress.parse("redis://127.0.0.1:" + proxy.port(), null, null), null, 500, ticker);
-    private final SchedulerAlarm alarm;
-    private final ShareSync sync;
-    private final SpentLimit limit;
-    private long at;
+    private final RedisSharer sharer;
 
     Instance(int index, boolean continues) {
-      this.index = index;
-      this.alarm = new SchedulerAlarm("shares-" + index, ticker);
       ShareTerms terms =
           new ShareTerms(
               continues ? LONG_LEASE_NANOS : LEASE_NANOS,
@@ -68,63 +52,20 @@ class ShareFleetIT {
               50 * MILLI,
               LEASE_NANOS,
               continues);
-      RedisShareStore store = new RedisShareStore(link, "fleet", ticker);
-      String name = "m" + index + "." + ticker.nanos();
-      this.sync = new ShareSync(name, store, ticker, alarm, terms, new Random(index)::nextDouble);
-      this.limit = new SpentLimit(TERMS, sync.lease(), now -> now, () -> sync.hurry(LIMIT));
-      store.listen(name, sync::changed);
-      sync.add(LIMIT, this);
-      sync.start();
-      for (int i = 0; i < CLIENTS; i++) {
-        threads.execute(this::arrive);
-      }
-      var _ = threads.scheduleWithFixedDelay(this::look, 5, 5, TimeUnit.MILLISECONDS);
+      String url = "redis://127.0.0.1:" + proxy.port();
+      this.sharer =
+          new RedisSharer(
+              new RedisSharer.Fleet(url, Map.of(LIMIT, TERMS), terms, ticker, threads, releases),
+              index);
     }
 
-    private synchronized void arrive() {
-      at = ticker.nanos();
-      limit.arrive(1, this::went, at);
-    }
-
-    private synchronized void look() {
-      at = ticker.nanos();
-      limit.look(at);
-    }
-
-    private void went() {
-      releases.add(new ShareOracle.Release(LIMIT, index, 1, at, at, at));
-      var _ = threads.schedule(this::arrive, 20, TimeUnit.MILLISECONDS);
-    }
-
-    @Override
-    public synchronized ShareUse shrink(long most, long now) {
-      return limit.shrink(most, now);
-    }
-
-    @Override
-    public synchronized ShareUse use(long now) {
-      return limit.use(now);
-    }
-
-    @Override
-    public synchronized long share(long now) {
-      return limit.share(now);
-    }
-
-    @Override
-    public synchronized void hold(long share, long later, ShareUse.Cell cell, long now) {
-      limit.hold(share, later, cell, now);
-    }
-
-    @Override
-    public void wake() {
-      threads.execute(this::look);
+    private boolean maySpend() {
+      return sharer.slots.lease(LIMIT).holds(ticker.nanos());
     }
 
     @Override
     public void close() {
-      alarm.close();
-      link.close();
+      sharer.close();
       proxy.close();
     }
   }
@@ -190,7 +131,8 @@ class ShareFleetIT {
       go(i, 20);
     }
     redis.restart();
-    PatientWaits.await().until(() -> instances.stream().allMatch(each -> each.sync.isReady()));
+    PatientWaits.await()
+        .until(() -> instances.stream().allMatch(each -> each.sharer.slots.isReady()));
     go(100);
     assertThat(over()).isLessThanOrEqualTo(0);
   }
@@ -199,8 +141,7 @@ class ShareFleetIT {
   void redisStandsStillAndParks_nothingGoesAfterTheLease_thenAllGoOn() {
     start(false);
     redis.pause();
-    PatientWaits.await()
-        .until(() -> instances.stream().noneMatch(each -> each.sync.lease().holds(ticker.nanos())));
+    PatientWaits.await().until(() -> instances.stream().noneMatch(Instance::maySpend));
     int before = releases.size();
     redis.resume();
     go(100);
@@ -213,7 +154,7 @@ class ShareFleetIT {
     start(false);
     Instance lost = instances.getFirst();
     lost.proxy.cut();
-    PatientWaits.await().until(() -> !lost.sync.lease().holds(ticker.nanos()));
+    PatientWaits.await().until(() -> !lost.maySpend());
     go(150);
     lost.proxy.restore();
     go(0, 40);
@@ -224,7 +165,7 @@ class ShareFleetIT {
   void oneLeavesAndAnotherComes_nothingIsOver() {
     start(true);
     Instance leaving = instances.removeFirst();
-    leaving.sync.leave().toCompletableFuture().join();
+    leaving.sharer.slots.leave().toCompletableFuture().join();
     leaving.close();
     instances.add(new Instance(3, true));
     go(3, 40);
