@@ -217,12 +217,12 @@ final class FaultyFleet implements AutoCloseable {
     newcomer.endsWell();
   }
 
-  /** Returns how much of a limit gateways hold, from the given one on. */
-  long held(Limit limit, int from) {
+  /** Returns the share of a limit that each gateway holds. */
+  long[] held(Limit limit) {
     String query = "?limit=" + URLEncoder.encode(limit.id, StandardCharsets.UTF_8);
-    return gateways.subList(from, SIZE).stream()
+    return gateways.stream()
         .mapToLong(each -> sharing(each, query).path("share").asLong())
-        .sum();
+        .toArray();
   }
 
   /** Waits until Redis has answered all gateways after an instant, and gives them shares. */
