@@ -82,7 +82,8 @@ final class Peers {
   }
 
   private Watched first(Peer peer, long now) {
-    return new Watched(peer, now, absent(peer, peer.life() == Life.LEFT ? now : now + lease(), now));
+    return new Watched(
+        peer, now, absent(peer, peer.life() == Life.LEFT ? now : now + lease(), now));
   }
 
   /** Returns from when on it is certain to have stopped; others may have watched it for longer. */

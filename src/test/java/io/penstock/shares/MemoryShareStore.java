@@ -427,8 +427,7 @@ public final class MemoryShareStore {
     List<Peer> peers = new ArrayList<>();
     now.members.forEach(
         (name, each) ->
-            peers.add(
-                new Peer(name, each.number, each.life, each.registered, each.ageMillis)));
+            peers.add(new Peer(name, each.number, each.life, each.registered, each.ageMillis)));
     return peers;
   }
 
