@@ -1,9 +1,6 @@
 package io.penstock;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.penstock.counts.CountSync;
-import io.penstock.counts.CountedLimitSource;
-import io.penstock.counts.RedisCountStore;
 import io.penstock.event.EventSink;
 import io.penstock.metrics.SyncMeters;
 import io.penstock.park.SchedulerAlarm;
@@ -16,14 +13,15 @@ import io.penstock.redis.TroubleLog;
 import io.penstock.redis.shares.RedisShareStore;
 import io.penstock.region.DatabaseRegions;
 import io.penstock.region.RegionSettings;
+import io.penstock.shares.CountedLimitSource;
+import io.penstock.shares.CountedLimits;
+import io.penstock.shares.FreshCounts;
 import io.penstock.shares.ShareSlots;
 import io.penstock.shares.ShareStatus;
 import io.penstock.shares.ShareSync;
 import io.penstock.shares.ShareTerms;
 import io.penstock.shares.SharedLimit;
 import io.penstock.shares.SharedLimitSource;
-import io.penstock.sharing.DenialRecheck;
-import io.penstock.sharing.KnownPeerCounts;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.LimitSource;
 import io.penstock.sharing.LocalLimitSource;
@@ -41,7 +39,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -97,42 +94,34 @@ public final class LimitWiring implements AutoCloseable {
 
   private final SharingModes sharingModes;
   private final LocalLimitSource local;
-  private final LimitSource source;
-  private final KnownPeerCounts knownPeerCounts;
-  private final DenialRecheck denialRecheck;
+  private LimitSource source;
 
-  /** The counts of other instances of this region; null when there are none. */
-  private final DatabaseRegions.@Nullable LocalPeers localPeers;
-
+  /** None when nothing is shared. */
   private final ShareSlots slots;
+
+  private final FreshCounts freshCounts;
   private final BooleanSupplier ready;
   private final SharingView view;
-  private final Consumer<MeterRegistry> meters;
-  private final Runnable close;
+  private final List<Consumer<MeterRegistry>> meters = new ArrayList<>();
+
+  /** The last one is run first. */
+  private final List<Runnable> closings = new ArrayList<>();
 
   private LimitWiring(
       SharingModes sharingModes,
       LocalLimitSource local,
       LimitSource source,
-      KnownPeerCounts knownPeerCounts,
-      DenialRecheck denialRecheck,
-      DatabaseRegions.@Nullable LocalPeers localPeers,
       ShareSlots slots,
+      FreshCounts freshCounts,
       BooleanSupplier ready,
-      SharingView view,
-      Consumer<MeterRegistry> meters,
-      Runnable close) {
+      SharingView view) {
     this.sharingModes = sharingModes;
     this.local = local;
     this.source = source;
-    this.knownPeerCounts = knownPeerCounts;
-    this.denialRecheck = denialRecheck;
-    this.localPeers = localPeers;
     this.slots = slots;
+    this.freshCounts = freshCounts;
     this.ready = ready;
     this.view = view;
-    this.meters = meters;
-    this.close = close;
   }
 
   /**
@@ -151,131 +140,80 @@ public final class LimitWiring implements AutoCloseable {
       @Nullable KeysClaim claim,
       @Nullable SharedSecret secret,
       @Nullable RegionSettings region) {
-    LimitWiring limitWiring = of(sync, clocks, eventSink, claim, secret, region != null);
-    return region == null ? limitWiring : limitWiring.across(region, clocks);
-  }
-
-  private static LimitWiring of(
-      @Nullable SharingSettings sync,
-      SnapshotSaver.Clocks clocks,
-      EventSink eventSink,
-      @Nullable KeysClaim claim,
-      @Nullable SharedSecret secret,
-      boolean regions) {
-    if (sync == null) {
-      LocalLimitSource alone = new LocalLimitSource();
-      DenialRecheck never =
-          new DenialRecheck(
-              id -> false, id -> new CompletableFuture<>(), counts -> {}, clocks.wall());
-      SharingModes sharingModes =
-          new SharingModes(SharingMode.EXACT, regions); // matters only with other regions
-      return new LimitWiring(
-          sharingModes,
-          alone,
-          alone,
-          KnownPeerCounts.NONE,
-          never,
-          null,
-          new ShareSlots(List.of()),
-          () -> true,
-          SharingView.ALONE,
-          registry -> {},
-          () -> {});
+    LimitWiring limitWiring =
+        sync == null
+            ? alone(region != null, clocks.wall())
+            : shared(sync, clocks, eventSink, claim, secret, region != null);
+    if (region != null) {
+      limitWiring.across(region, sync != null, clocks);
     }
-    RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, clocks.ticker());
-    LimitWiring shared = shared(sync, link, clocks, eventSink, regions);
-    LimitWiring known = secret == null ? shared : shared.sharing(secret, link, clocks.ticker());
-    return claim == null ? known : known.holding(claim, link, clocks.ticker());
+    return limitWiring;
   }
 
-  private LimitWiring holding(KeysClaim claim, RedisLink link, Ticker ticker) {
+  private static LimitWiring alone(boolean regions, WallClock wall) {
+    LocalLimitSource local = new LocalLimitSource();
+    ShareSlots none = new ShareSlots(List.of());
+    return new LimitWiring(
+        new SharingModes(SharingMode.EXACT, regions), // matters only with other regions
+        local,
+        local,
+        none,
+        new FreshCounts(none, id -> false, wall),
+        () -> true,
+        SharingView.ALONE);
+  }
+
+  private static void hold(
+      KeysClaim claim, RedisLink link, Ticker ticker, List<Runnable> closings) {
     SchedulerAlarm alarm = new SchedulerAlarm("penstock-keys-claim", ticker);
     claim.hold(link, alarm, ticker);
-    return closing(
+    closings.add(
         () -> {
           last(claim.leave(link));
           alarm.close();
         });
   }
 
-  private LimitWiring sharing(SharedSecret secret, RedisLink link, Ticker ticker) {
+  private static void follow(
+      SharedSecret secret, RedisLink link, Ticker ticker, List<Runnable> closings) {
     SchedulerAlarm alarm = new SchedulerAlarm("penstock-secret", ticker);
     secret.follow(link, alarm, ticker);
-    return closing(alarm::close);
+    closings.add(alarm::close);
   }
 
-  /** Returns the same limits, with something that is closed before them. */
-  private LimitWiring closing(Runnable first) {
-    Runnable all =
-        () -> {
-          first.run();
-          close.run();
-        };
-    return new LimitWiring(
-        sharingModes,
-        local,
-        source,
-        knownPeerCounts,
-        denialRecheck,
-        localPeers,
-        slots,
-        ready,
-        view,
-        meters,
-        all);
-  }
-
-  private LimitWiring across(RegionSettings settings, SnapshotSaver.Clocks clocks) {
+  private void across(RegionSettings settings, boolean isShared, SnapshotSaver.Clocks clocks) {
     SchedulerAlarm alarm = new SchedulerAlarm("penstock-region", clocks.ticker());
     DatabaseRegions databaseRegions =
-        new DatabaseRegions(settings, clocks.ticker(), clocks.wall(), alarm, localPeers);
+        new DatabaseRegions(
+            settings, clocks.ticker(), clocks.wall(), alarm, isShared ? slots::cells : null);
     databaseRegions.start();
-    Runnable all =
+    meters.add(registry -> RegionMeters.add(registry, databaseRegions.ledger()));
+    source = databaseRegions.over(source, sharingModes::isLocal);
+    closings.add(
         () -> {
           last(databaseRegions.leave());
           alarm.close();
           databaseRegions.close();
-          close.run();
-        };
-    Consumer<MeterRegistry> both =
-        registry -> {
-          meters.accept(registry);
-          RegionMeters.add(registry, databaseRegions.ledger());
-        };
-    LimitSource over = databaseRegions.over(source, sharingModes::isLocal);
-    return new LimitWiring(
-        sharingModes,
-        local,
-        over,
-        knownPeerCounts,
-        denialRecheck,
-        localPeers,
-        slots,
-        ready,
-        view,
-        both,
-        all);
+        });
   }
 
   private static LimitWiring shared(
       SharingSettings sync,
-      RedisLink link,
       SnapshotSaver.Clocks clocks,
       EventSink eventSink,
+      @Nullable KeysClaim claim,
+      @Nullable SharedSecret secret,
       boolean regions) {
     Ticker ticker = clocks.ticker();
     WallClock wall = clocks.wall();
+    RedisLink link = new RedisLink(sync.address(), sync.trust(), TIMEOUT_MILLIS, ticker);
     List<SchedulerAlarm> beats = new ArrayList<>();
     SchedulerAlarm looks = new SchedulerAlarm("penstock-sharing", ticker);
-    SchedulerAlarm counts = new SchedulerAlarm("penstock-counts", ticker);
     String member = member();
-    ShareTerms terms = terms(sync);
     List<RedisShareStore> stores = RedisShareStore.of(link, sync.namespace(), ticker);
     ShareSlots slots =
         new ShareSlots(
-            stores.stream().map(each -> slot(each, member, beats, terms, ticker)).toList());
-    RedisCountStore countStore = new RedisCountStore(link, sync.namespace(), ticker, wall);
-    CountSync countSync = new CountSync(countStore, member, ticker, wall, exchanges(sync));
+            stores.stream().map(each -> slot(each, member, beats, sync, clocks)).toList());
     SharingModes sharingModes = new SharingModes(sync.sharing(), regions);
     SharedLimitSource exact =
         new SharedLimitSource(
@@ -285,54 +223,56 @@ public final class LimitWiring implements AutoCloseable {
                 sync.onOutage(), sync.divides(), sync.servesAlone(), PERMIT_NANOS),
             ticker,
             wall);
-    LimitSource source =
-        new CountedLimitSource(exact, countSync, sharingModes::of, id -> isKnown(id, regions));
-    DenialRecheck denialRecheck =
-        new DenialRecheck(
-            id -> sharingModes.of(id) == SharingMode.EVENTUAL,
-            id -> countStore.others(member, id),
-            countSync::applyFetched,
-            wall);
     ShareStatus status =
-        new ShareStatus(slots, sync.onOutage(), terms.leaseNanos(), eventSink, ticker);
-    countSync.setEventSink(eventSink);
+        new ShareStatus(slots, sync.onOutage(), sync.lease().toNanos(), eventSink, ticker);
     slots.setContactListener(status::look);
     slots.start();
-    look(status, looks, terms.beatNanos(), ticker);
-    step(countSync, counts);
-    return new LimitWiring(
-        sharingModes,
-        exact.local(),
-        source,
-        countSync,
-        denialRecheck,
-        countSync::cells,
-        slots,
-        () -> status.wasReady() || (sync.servesAlone() && status.outage() != null),
-        new SharingView(status::members, status::outage),
+    look(status, looks, terms(sync).beatNanos(), ticker);
+    LimitWiring limitWiring =
+        new LimitWiring(
+            sharingModes,
+            exact.local(),
+            new CountedLimitSource(exact, slots, sharingModes::of, id -> isKnown(id, regions)),
+            slots,
+            new FreshCounts(slots, id -> sharingModes.of(id) == SharingMode.EVENTUAL, wall),
+            () -> status.wasReady() || (sync.servesAlone() && status.outage() != null),
+            new SharingView(status::members, status::outage));
+    limitWiring.meters.add(
         registry -> {
-          meter(registry, stores, countSync, countStore.troubles());
+          meter(registry, stores);
           SyncMeters.addShares(registry, status::silentSeconds, status::members, status::stopped);
-        },
+        });
+    limitWiring.closings.add(
         () -> {
           last(slots.leave());
           beats.forEach(SchedulerAlarm::close);
           looks.close();
-          counts.close();
           link.close();
         });
+    if (secret != null) {
+      follow(secret, link, ticker, limitWiring.closings);
+    }
+    if (claim != null) {
+      hold(claim, link, ticker, limitWiring.closings);
+    }
+    return limitWiring;
   }
 
   private static ShareSync slot(
       RedisShareStore store,
       String member,
       List<SchedulerAlarm> beats,
-      ShareTerms terms,
-      Ticker ticker) {
+      SharingSettings sync,
+      SnapshotSaver.Clocks clocks) {
+    Ticker ticker = clocks.ticker();
     SchedulerAlarm alarm = new SchedulerAlarm("penstock-shares", ticker);
     beats.add(alarm);
+    CountedLimits counts =
+        new CountedLimits(
+            clocks.wall(), sync.interval().toNanos(), sync.onOutage(), ticker.nanos());
+    SecureRandom random = new SecureRandom();
     ShareSync slot =
-        new ShareSync(member, store, ticker, alarm, terms, new SecureRandom()::nextDouble);
+        new ShareSync(member, store, ticker, alarm, terms(sync), counts, random::nextDouble);
     store.listen(member, slot::changed);
     return slot;
   }
@@ -387,11 +327,7 @@ public final class LimitWiring implements AutoCloseable {
     SyncMeters.add(registry, what, way, kinds);
   }
 
-  private static void meter(
-      MeterRegistry registry,
-      List<RedisShareStore> stores,
-      CountSync countSync,
-      TroubleLog ofCounts) {
+  private static void meter(MeterRegistry registry, List<RedisShareStore> stores) {
     meter(
         registry,
         "shares",
@@ -400,13 +336,6 @@ public final class LimitWiring implements AutoCloseable {
                 stores.stream().mapToLong(RedisShareStore::answered).sum(),
                 stores.stream().mapToLong(RedisShareStore::answeredNanos).sum(),
                 errors(stores.getFirst().troubles())));
-    meter(
-        registry,
-        "counts",
-        () -> {
-          CountSync.Figures figures = countSync.figures();
-          return new Shown(figures.answered(), figures.answeredNanos(), errors(ofCounts));
-        });
   }
 
   /** Values that the meters of a kind of sharing show. */
@@ -433,17 +362,8 @@ public final class LimitWiring implements AutoCloseable {
     return HexFormat.of().formatHex(bytes);
   }
 
-  private static CountSync.Terms exchanges(SharingSettings sync) {
-    return new CountSync.Terms(
-        sync.interval().toNanos(), timeoutNanos(sync), sync.lease().toNanos(), sync.onOutage());
-  }
-
   private static long timeoutNanos(SharingSettings sync) {
     return Math.min(TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS), sync.lease().toNanos() / 2);
-  }
-
-  private static void step(CountSync countSync, SchedulerAlarm alarm) {
-    alarm.soon(() -> alarm.at(countSync.step(), () -> step(countSync, alarm)));
   }
 
   /** Sets how limits that are configured from now on are shared. */
@@ -492,24 +412,19 @@ public final class LimitWiring implements AutoCloseable {
     return source;
   }
 
-  /** Returns the counts of other instances. */
-  KnownPeerCounts others() {
-    return knownPeerCounts;
-  }
-
-  /** Returns the service that fetches the counts of all instances after a denial. */
-  DenialRecheck afterDenial() {
-    return denialRecheck;
+  /** Returns what makes decisions wait for the counts of other instances. */
+  FreshCounts freshCounts() {
+    return freshCounts;
   }
 
   /** Creates the meters of what is shared, if anything is. */
   void meter(MeterRegistry registry) {
-    meters.accept(registry);
+    meters.forEach(each -> each.accept(registry));
   }
 
   /** Leaves the other instances, and leaves its shares to them. */
   @Override
   public void close() {
-    close.run();
+    closings.reversed().forEach(Runnable::run);
   }
 }

@@ -39,8 +39,8 @@ import io.penstock.settings.PenstockSettings;
 import io.penstock.settings.RedisSettings;
 import io.penstock.settings.SecretText;
 import io.penstock.settings.StartSetup;
+import io.penstock.shares.FreshCounts;
 import io.penstock.shares.ShareSlots;
-import io.penstock.sharing.DenialRecheck;
 import io.penstock.sharing.LimitSource;
 import io.penstock.sharing.SharingView;
 import io.penstock.store.KeyStorage;
@@ -205,8 +205,8 @@ class PenstockConfiguration {
   }
 
   @Bean
-  DenialRecheck afterDenial(LimitWiring limitWiring) {
-    return limitWiring.afterDenial();
+  FreshCounts freshCounts(LimitWiring limitWiring) {
+    return limitWiring.freshCounts();
   }
 
   /** Keeps requests away from an instance that is given no shares of limits yet. */
@@ -280,7 +280,7 @@ class PenstockConfiguration {
         setup.window().toNanos(),
         settings.limits().unlimitedTpm(),
         WallClock.system(),
-        limitWiring.others());
+        limitWiring.slots());
   }
 
   @Bean

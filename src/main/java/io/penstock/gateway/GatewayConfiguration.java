@@ -6,8 +6,8 @@ import io.penstock.cost.CostLearner;
 import io.penstock.endpoint.EndpointRegistry;
 import io.penstock.event.EventBus;
 import io.penstock.gateway.admit.AdmitFilter;
+import io.penstock.gateway.admit.HeardCounts;
 import io.penstock.gateway.admit.ScreenFilter;
-import io.penstock.gateway.admit.StrictAfterDenial;
 import io.penstock.gateway.body.BodyBudget;
 import io.penstock.gateway.body.BodyIntake;
 import io.penstock.gateway.body.BodyMeters;
@@ -51,7 +51,7 @@ import io.penstock.pool.UpstreamRegistry;
 import io.penstock.prefix.CacheLearner;
 import io.penstock.prefix.FingerprintKeys;
 import io.penstock.provider.ProviderCount;
-import io.penstock.sharing.DenialRecheck;
+import io.penstock.shares.FreshCounts;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import io.penstock.tokenizer.TextTokenizers;
@@ -199,11 +199,11 @@ public class GatewayConfiguration {
       Ticker ticker,
       UpstreamAffinity upstreamAffinity,
       LimitHeaders limitHeaders,
-      DenialRecheck denials,
+      FreshCounts freshCounts,
       KeyRegistry keyRegistry,
       CacheLearner cacheLearner) {
-    StrictAfterDenial strict = new StrictAfterDenial(denials, keyRegistry, ticker);
-    return new AdmitFilter(ticker, upstreamAffinity, limitHeaders, strict, cacheLearner);
+    HeardCounts heardCounts = new HeardCounts(freshCounts, keyRegistry, ticker);
+    return new AdmitFilter(ticker, upstreamAffinity, limitHeaders, heardCounts, cacheLearner);
   }
 
   @Bean

@@ -1,8 +1,8 @@
 package io.penstock.region;
 
-import io.penstock.counts.WriterCounts;
 import io.penstock.sharing.CountStore;
 import io.penstock.sharing.LimitId;
+import io.penstock.sharing.WriterCounts;
 import io.penstock.time.WallClock;
 import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.Row;

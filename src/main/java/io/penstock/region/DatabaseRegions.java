@@ -1,6 +1,5 @@
 package io.penstock.region;
 
-import io.penstock.counts.PollSchedule;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.LimitSource;
 import io.penstock.time.StepAlarm;

@@ -1,10 +1,10 @@
 package io.penstock.region;
 
-import io.penstock.counts.WriterCounts;
 import io.penstock.limit.Limit;
 import io.penstock.limit.RegionCounts;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.LimitId;
+import io.penstock.sharing.WriterCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package io.penstock.region;
 
-import io.penstock.counts.UnixShift;
 import io.penstock.limit.Limit;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.DenialStore.Denial;
 import io.penstock.sharing.LimitId;
+import io.penstock.time.UnixShift;
 import io.penstock.time.WallClock;
 import java.util.ArrayList;
 import java.util.HashMap;

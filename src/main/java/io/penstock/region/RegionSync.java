@@ -1,6 +1,5 @@
 package io.penstock.region;
 
-import io.penstock.counts.PollSchedule;
 import io.penstock.limit.Limit;
 import io.penstock.sharing.CountStore;
 import io.penstock.sharing.CountStore.Count;

@@ -1,9 +1,12 @@
 package io.penstock.shares;
 
+import io.penstock.limit.Limit;
+import io.penstock.sharing.KnownPeerCounts;
 import io.penstock.sharing.LimitId;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.zip.CRC32;
@@ -15,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * follows from the name of the limit alone: instances never disagree about it, whichever servers
  * have the slots. A store of one master is one slot. Safe from any thread; no method blocks.
  */
-public final class ShareSlots {
+public final class ShareSlots implements KnownPeerCounts {
   private final List<ShareSync> slots;
 
   /**
@@ -55,6 +58,54 @@ public final class ShareSlots {
   /** See {@link ShareSync#remove}. */
   public void remove(LimitId id) {
     of(id).remove(id);
+  }
+
+  /** See {@link ShareSync#count}. */
+  public void count(LimitId id, Limit limit, boolean binds) {
+    of(id).count(id, limit, binds);
+  }
+
+  /** See {@link ShareSync#uncount}. */
+  public void uncount(LimitId id) {
+    of(id).uncount(id);
+  }
+
+  /** Returns the counts of all other instances for a limit, by cell; none if it is not counted. */
+  public Map<Long, Long> cells(LimitId id) {
+    return of(id).counts().cells(id);
+  }
+
+  @Override
+  public long counted(LimitId id, long now) {
+    return slots.isEmpty() ? 0 : of(id).counts().counted(id, now);
+  }
+
+  /**
+   * Returns whether a limit is counted together with others of which nothing was heard for an
+   * interval, while this instance itself has counted nothing of it.
+   */
+  public boolean isCold(LimitId id, long now) {
+    return !slots.isEmpty() && of(id).counts().isCold(id, now);
+  }
+
+  /** Returns whether {@link #isCold} may be true of any limit. */
+  public boolean isAnyCold(long now) {
+    for (ShareSync each : slots) {
+      if (each.counts().isAnyCold(now)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns whether the counts of others were heard in the last so many nanoseconds. */
+  public boolean isHeard(LimitId id, long nanos, long now) {
+    return of(id).counts().isHeard(nanos, now);
+  }
+
+  /** See {@link ShareSync#hearAnew}. */
+  public CompletionStage<Boolean> hearAnew(LimitId id) {
+    return of(id).hearAnew();
   }
 
   /** See {@link ShareSync#hurry}. */

@@ -86,8 +86,40 @@ public interface ShareStore {
     }
   }
 
-  /** Share of a limit with a long window; all instances are told of it. */
-  record Told(LimitId id, Row row) {}
+  /** Something about a limit that all instances are told, until it counts no more. */
+  sealed interface Told {
+    /** Returns the limit. */
+    LimitId id();
+
+    /** Returns the name of the instance that tells it. */
+    String member();
+
+    /** Returns for how many milliseconds it counts. */
+    long leftMillis();
+
+    /** Share of a limit with a long window. A newer one takes the place of an older one. */
+    record Share(LimitId id, Row row) implements Told {
+      @Override
+      public String member() {
+        return row.member();
+      }
+
+      @Override
+      public long leftMillis() {
+        return row.decayMillis();
+      }
+    }
+
+    /**
+     * Count of one instance for a limit and a cell. A newer one takes the place of an older one
+     * about the same cell.
+     *
+     * @param cell floor(Unix time ÷ duration of the limit)
+     * @param amount in the limit's measure, ≥ 0; it only grows
+     */
+    record Counted(LimitId id, String member, long cell, long amount, long leftMillis)
+        implements Told {}
+  }
 
   /** The fate of a call. */
   enum Outcome {
@@ -148,7 +180,7 @@ public interface ShareStore {
    * @param waits the limits at which it waits for a larger share
    * @param waited whether it has known this epoch for as long as newcomers wait
    * @param leaves whether this is its last beat
-   * @param told its shares of long windows that have changed
+   * @param told its shares of long windows, and its counts, that have changed
    * @param toldUpTo the highest {@link BeatAnswer#toldUpTo} that it knows
    */
   record Beat(
@@ -203,8 +235,8 @@ public interface ShareStore {
    * @param buried whether this instance had been declared dead
    * @param peers all instances, with this one
    * @param wanted the limits at which other instances wait for a larger share
-   * @param told shares of long windows that have changed, oldest first; not all at once if there
-   *     are many
+   * @param told shares of long windows, and counts, that have changed, oldest first; not all at
+   *     once if there are many
    * @param toldUpTo the number of the last of them
    */
   record BeatAnswer(

@@ -1,5 +1,6 @@
 package io.penstock.shares;
 
+import io.penstock.limit.Limit;
 import io.penstock.limit.ShareNews;
 import io.penstock.shares.LimitShare.Gives;
 import io.penstock.shares.ShareStore.Absent;
@@ -48,7 +49,17 @@ public final class ShareSync {
 
   private static final double JITTER = 0.2;
 
-  private record Sent(Message message, long atNanos) {}
+  /** For so many beats after somebody has counted, others are heard as often as they tell. */
+  private static final int LIVELY_BEATS = 2;
+
+  /**
+   * @param hearers wait for an answer
+   */
+  private record Sent(Message message, long atNanos, List<CompletableFuture<Boolean>> hearers) {
+    void end(boolean answered) {
+      hearers.forEach(each -> each.complete(answered));
+    }
+  }
 
   private record Arrived(Message message, @Nullable Reply reply) {}
 
@@ -60,6 +71,7 @@ public final class ShareSync {
   private final DoubleSupplier random;
   private final ShareLease lease = new ShareLease();
   private final Peers peers;
+  private final CountedLimits counts;
   private final ToldShares told = new ToldShares();
   private final Map<LimitId, LimitShare> limits = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Arrived> arrived = new ConcurrentLinkedQueue<>();
@@ -92,6 +104,12 @@ public final class ShareSync {
   private @Nullable Sent sent;
   private long number;
   private long sentNanos = Long.MIN_VALUE / 2;
+  private long collectedNanos = Long.MIN_VALUE / 2;
+
+  /** When anything was told last of what was counted, here or by others. */
+  private long countedNanos = Long.MIN_VALUE / 2;
+
+  private final List<CompletableFuture<Boolean>> hearers = new ArrayList<>();
   private long dueNanos = Long.MIN_VALUE / 2;
   private long contactNanos = Long.MIN_VALUE / 2;
   private final long createdNanos;
@@ -107,6 +125,7 @@ public final class ShareSync {
    *
    * @param member its name, different after each restart
    * @param alarm runs the steps, one at a time
+   * @param counts nothing else uses it, but to ask
    * @param random returns 0 to 1, so that instances do not send at the same instant
    */
   public ShareSync(
@@ -115,12 +134,14 @@ public final class ShareSync {
       Ticker ticker,
       StepAlarm alarm,
       ShareTerms terms,
+      CountedLimits counts,
       DoubleSupplier random) {
     this.member = member;
     this.store = store;
     this.ticker = ticker;
     this.alarm = alarm;
     this.terms = terms;
+    this.counts = counts;
     this.random = random;
     this.peers = new Peers(member, terms);
     this.createdNanos = ticker.nanos();
@@ -130,6 +151,11 @@ public final class ShareSync {
   /** Returns the lease that all shares of this instance depend on. */
   public ShareLease lease() {
     return lease;
+  }
+
+  /** Returns the limits that other instances count, too. */
+  CountedLimits counts() {
+    return counts;
   }
 
   /** Sets a listener that is run, on any thread, when the contact with the store has changed. */
@@ -177,6 +203,42 @@ public final class ShareSync {
       unstated.remove(limit.id());
       untold.remove(limit.id());
     }
+  }
+
+  /**
+   * Counts a limit together with other instances from now on.
+   *
+   * @param binds whether it leaves room for what they count; otherwise that is only known
+   */
+  public void count(LimitId id, Limit limit, boolean binds) {
+    synchronized (this) {
+      counts.join(id, limit, binds, ticker.nanos());
+    }
+    if (hurried.compareAndSet(false, true)) {
+      alarm.soon(this::step);
+    }
+  }
+
+  /** Counts a limit together with others no more. */
+  public synchronized void uncount(LimitId id) {
+    counts.leave(id);
+  }
+
+  /**
+   * Sends a beat soon, to hear what others have counted.
+   *
+   * @return completes with true once it is answered, with false if it is not, or cannot be sent
+   */
+  public CompletionStage<Boolean> hearAnew() {
+    CompletableFuture<Boolean> answered = new CompletableFuture<>();
+    synchronized (this) {
+      if (stopped || !isHeard(ticker.nanos())) {
+        return CompletableFuture.completedStage(false);
+      }
+      hearers.add(answered);
+    }
+    alarm.soon(this::step);
+    return answered;
   }
 
   /** Looks soon whether the share of a limit should change. */
@@ -264,7 +326,8 @@ public final class ShareSync {
     synchronized (this) {
       reachable = reachable();
       stopped = true;
-      sent = null;
+      giveUp();
+      hearers.forEach(each -> each.complete(false));
       lease.until(Long.MIN_VALUE);
       for (LimitShare each : limits.values()) {
         if (each.isGranted()) {
@@ -288,7 +351,9 @@ public final class ShareSync {
         each.drop(now);
         calls.add(each.call(number, epoch, false, Gives.ALL, absent, List.of(), now));
       }
-      message = new Message(member, calls, beat(left.isEmpty(), now));
+      message =
+          new Message(
+              member, calls, beat(counts.untold(member, MOST_CALLS, now), left.isEmpty(), now));
     }
     CompletionStage<Reply> answered = store.exchange(message);
     return left.isEmpty() ? answered : answered.thenCompose(reply -> leave(left));
@@ -317,7 +382,7 @@ public final class ShareSync {
         arrive(each, now);
       }
       if (sent != null && now - sent.atNanos() >= terms.timeoutNanos()) {
-        sent = null;
+        giveUp();
       }
       extend(now);
       spendAll(now);
@@ -336,8 +401,15 @@ public final class ShareSync {
   /** The process did not run: it may have been declared dead, and its shares given to others. */
   private void pause(long now) {
     gapNanos = now;
-    sent = null;
+    giveUp();
     peers.watchAnew(now);
+  }
+
+  private void giveUp() {
+    if (sent != null) {
+      sent.end(false);
+      sent = null;
+    }
   }
 
   private boolean isHeld(long now) {
@@ -362,6 +434,7 @@ public final class ShareSync {
     contact = next;
     long members = members();
     limits.values().forEach(limit -> limit.contact(next, members, now));
+    counts.contact(next == ShareNews.Contact.AWAY, now);
     return true;
   }
 
@@ -392,7 +465,8 @@ public final class ShareSync {
   }
 
   private @Nullable Message begin(long now) {
-    boolean due = now >= dueNanos;
+    List<Told> counted = counted(now);
+    boolean due = now >= dueNanos || !counted.isEmpty() || !hearers.isEmpty();
     List<LimitShare> calling = reachable() ? calling(due, now) : List.of();
     if (!due && (calling.isEmpty() || now - sentNanos < LimitShare.LEAST_NANOS)) {
       return null;
@@ -413,11 +487,24 @@ public final class ShareSync {
       all.addAll(peers.absent(each.strangers(), now));
       calls.add(each.call(number, epoch, mayRaise(each, now), gives, all, heard, now));
     }
-    dueNanos = now + (long) (terms.beatNanos() * (1 + JITTER * (2 * random.getAsDouble() - 1)));
+    countedNanos = counted.isEmpty() ? countedNanos : now;
+    boolean lively = !counts.isEmpty() && now - countedNanos < LIVELY_BEATS * terms.beatNanos();
+    long beat = lively ? counts.intervalNanos() : terms.beatNanos();
+    dueNanos = now + (long) (beat * (1 + JITTER * (2 * random.getAsDouble() - 1)));
     sentNanos = now;
-    Message message = new Message(member, calls, beat(false, now));
-    sent = new Sent(message, now);
+    Message message = new Message(member, calls, beat(counted, false, now));
+    sent = new Sent(message, now, List.copyOf(hearers));
+    hearers.clear();
     return message;
+  }
+
+  /** Returns what was counted here, and was not told for an interval. */
+  private List<Told> counted(long now) {
+    if (counts.isEmpty() || !reachable() || now - collectedNanos < counts.intervalNanos()) {
+      return List.of();
+    }
+    collectedNanos = now;
+    return counts.untold(member, MOST_CALLS, now);
   }
 
   private boolean reachable() {
@@ -469,7 +556,7 @@ public final class ShareSync {
     if (sent != null) {
       return sent.atNanos() + terms.timeoutNanos();
     }
-    long next = dueNanos;
+    long next = Math.min(dueNanos, nextCounts());
     for (LimitShare each : reachable() ? urgent() : List.<LimitShare>of()) {
       long at = each.dueAt(now);
       if (at > now + terms.beatNanos() && !each.isWaiting(now)) {
@@ -478,6 +565,12 @@ public final class ShareSync {
       next = Math.min(next, at);
     }
     return Math.max(next, sentNanos + LimitShare.LEAST_NANOS);
+  }
+
+  private long nextCounts() {
+    return counts.isEmpty() || !reachable()
+        ? Ticker.NEVER
+        : collectedNanos + counts.intervalNanos();
   }
 
   private boolean isStated(LimitShare limit, long now) {
@@ -491,19 +584,19 @@ public final class ShareSync {
     return !uncertain || limit.isLong(now) || peers.unstatedHasDecayed(limit.decayNanos(now), now);
   }
 
-  private Beat beat(boolean leaves, long now) {
+  private Beat beat(List<Told> counted, boolean leaves, long now) {
     List<LimitId> waits = new ArrayList<>();
     for (LimitShare each : urgent()) {
       if (each.isWaiting(now)) {
         waits.add(each.id());
       }
     }
-    List<Told> changed = new ArrayList<>();
+    List<Told> changed = new ArrayList<>(counted);
     for (LimitId id : untold) {
       LimitShare limit = limits.get(id);
       Row row = limit == null ? null : limit.untold();
-      if (row != null && changed.size() < MOST_CALLS) {
-        changed.add(new Told(id, row));
+      if (row != null && changed.size() < counted.size() + MOST_CALLS) {
+        changed.add(new Told.Share(id, row));
       }
     }
     return new Beat(
@@ -545,13 +638,18 @@ public final class ShareSync {
       return; // given up: nothing of it is used
     }
     sent = null;
-    if (each.reply() == null || now - of.atNanos() >= terms.timeoutNanos()) {
-      return;
+    boolean answered = each.reply() != null && now - of.atNanos() < terms.timeoutNanos();
+    if (answered) {
+      take(each, of.atNanos(), now);
     }
+    of.end(answered);
+  }
+
+  private void take(Arrived each, long sentAt, long now) {
     if (now - contactNanos > terms.leaseNanos()) {
       peers.watchAnew(now);
     }
-    contactNanos = of.atNanos();
+    contactNanos = sentAt;
     BeatAnswer beat = each.reply().beat();
     take(beat, now);
     if (beat.epoch().equals(each.message().beat().epoch())) {
@@ -581,6 +679,13 @@ public final class ShareSync {
   }
 
   private void haveTold(Told own) {
+    switch (own) {
+      case Told.Counted counted -> counts.haveTold(counted);
+      case Told.Share share -> haveTold(share);
+    }
+  }
+
+  private void haveTold(Told.Share own) {
     LimitShare limit = limits.get(own.id());
     if (limit != null) {
       limit.told(own.row());
@@ -610,6 +715,7 @@ public final class ShareSync {
       settled = false;
       doubts = false;
       limits.values().forEach(LimitShare::tellAgain);
+      counts.tellAgain();
       stateAll(now);
     }
     settled = answer.settled();
@@ -620,6 +726,10 @@ public final class ShareSync {
     version = answer.version();
     toldUpTo = answer.toldUpTo();
     told.hear(answer.told(), member, now);
+    if (counts.hear(answer.told(), member, contactNanos, now)) {
+      countedNanos = now;
+      dueNanos = Math.min(dueNanos, contactNanos + counts.intervalNanos());
+    }
     peers.heard(answer.peers(), now);
     Set<LimitId> next = new HashSet<>(answer.wanted());
     for (LimitId each : wanted) {

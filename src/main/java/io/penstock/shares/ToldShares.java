@@ -28,8 +28,8 @@ final class ToldShares {
   void hear(List<Told> told, String self, long now) {
     clean(now);
     for (Told each : told) {
-      if (!each.row().member().equals(self)) {
-        hear(each.id(), each.row(), now);
+      if (each instanceof Told.Share share && !each.member().equals(self)) {
+        hear(each.id(), share.row(), now);
       }
     }
   }

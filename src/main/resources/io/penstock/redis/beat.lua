@@ -5,10 +5,10 @@
 -- tests does the same in Java; both answer alike, and a differential test compares them.
 --
 -- KEYS[1]  a hash with these fields:
---          state     "RUN EPOCH:TAG COUNT COUNT_BEFORE EPOCH_BEFORE VERSION SRU TOLD" and the numbers
---                    of the shares told, in ranges such as " 12-40 1041-1050". COUNT_BEFORE and
---                    EPOCH_BEFORE are those at which the epoch began. SRU are three digits, 1 for
---                    settled, remembered, uncertain. TOLD is the number of the last share told.
+--          state     "RUN EPOCH:TAG COUNT COUNT_BEFORE EPOCH_BEFORE VERSION SRU TOLD". COUNT_BEFORE
+--                    and EPOCH_BEFORE are those at which the epoch began. SRU are three digits, 1
+--                    for settled, remembered, uncertain. TOLD is the number of the last that was
+--                    told.
 --          members   the names of all instances, separated by spaces
 --          m:NAME    "NUMBER LIFE RB HEARD JOINED AGE" and the limits at which it waits: number of
 --                    its last beat (-1 when only others know of it); living, dead or left; two
@@ -16,27 +16,35 @@
 --                    declared dead, came back, and has not heard of that); the version that it
 --                    knows; the version in which it joined; for how many milliseconds it has been
 --                    certain to have stopped, as others have watched it, up to a quarter more
---          t:NUMBER  a share of a long window, as the instance wrote it
+--          Beside it, in the same slot, is what instances tell each other: shares of long windows,
+--          and what they have counted. Both keys have an empty name, too, which is never told.
+--          :order    what it is about, by the number under which it was told (sorted set)
+--          :told     "UNTIL TEXT" by what it is about: the millisecond from which it counts no more,
+--                    and what the instance wrote (hash)
 --
 -- ARGV     1      name of the instance
 --          2      milliseconds for which the hash is kept
 --          3-7    number of the beat; number and tag of the epoch, count and version that it knows
 --          8-12   1 if it is registered, doubts, remembers, has waited, leaves
---          13     number of the last share told that it knows
+--          13     number of the last that was told that it knows
 --          14     tag for a new epoch
---          15-16  how many shares told are kept, and how many an answer has at most
+--          15-16  how much of what is told is kept, and how much an answer has at most
 --          17     limits at which it waits, separated by spaces
 --          18     how many instances it knows; name, number, life and age of each. Then how many
 --                 stand still, with name and number of each; how many are forgotten, with their
---                 names; and the shares that it tells.
+--                 names; and what it tells: what it is about, for how many milliseconds it
+--                 counts, and the text.
 --
 -- Answers  number and tag of the epoch, count, version, 1 if settled, uncertain, listed, buried,
---          number of the last share told in this answer; a list with name, number, life,
---          registered and age of each instance; the limits at which others wait; and the shares
---          told. An error that begins with FOREIGN: something else wrote the hash.
+--          number of the last that is told in this answer; a list with name, number, life,
+--          registered and age of each instance; the limits at which others wait; and what was told:
+--          what it is about, and the text. An error that begins with FOREIGN: something else wrote
+--          the hash.
 --
 -- Names and limits are words without spaces; numbers are whole and below 2^53.
+local SAMPLE = 8 -- of what is told, so much is looked at in each beat, in case it counts no more
 local key, me = KEYS[1], ARGV[1]
+local order, texts = key .. ':order', key .. ':told'
 local given = {}
 for i = 3, 16 do given[i] = tonumber(ARGV[i]) end
 local number, their_epoch, their_tag = given[3], given[4], ARGV[5]
@@ -51,12 +59,14 @@ local function foreign(field)
   return redis.error_reply('FOREIGN value in ' .. field .. ', expected what penstock writes')
 end
 local function digit(is) return is and 1 or 0 end
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
 -- Runs a command with the words, of which Lua does not pass any number at once.
-local function chunked(command, words)
+local function chunked(command, to, words)
   local replies = {}
   for i = 1, #words, 1000 do
-    local reply = redis.call(command, key, unpack(words, i, min(i + 999, #words)))
+    local reply = redis.call(command, to, unpack(words, i, min(i + 999, #words)))
     if type(reply) == 'table' then
       for _, each in ipairs(reply) do replies[#replies + 1] = each end
     end
@@ -68,27 +78,24 @@ end
 local stored = redis.call('HMGET', key, 'state', 'members')
 local epoch, tag, count, count_before, epoch_before, version = 0, '', 0, 0, 0, 0
 local settled, remembered, uncertain, told = false, false, false, 0
-local last_run, ranges, members, names, touched = nil, {}, {}, {}, {}
+local last_run, members, names, touched = nil, {}, {}, {}
 local renamed = false
 if stored[1] then
-  local s, r, u, e, c, b, f, v, t, spans
-  last_run, e, tag, c, b, f, v, s, r, u, t, spans = string.match(
+  local s, r, u, e, c, b, f, v, t
+  last_run, e, tag, c, b, f, v, s, r, u, t = string.match(
       stored[1],
-      '^(%S+) (%d+):(%S*) (%d+) (%d+) (%d+) (%d+) ([01])([01])([01]) (%d+)([ %d%-]*)$')
+      '^(%S+) (%d+):(%S*) (%d+) (%d+) (%d+) (%d+) ([01])([01])([01]) (%d+)$')
   if not last_run then return foreign('state') end
   epoch, count, count_before, epoch_before = tonumber(e), tonumber(c), tonumber(b), tonumber(f)
   version, told = tonumber(v), tonumber(t)
   settled, remembered, uncertain = s == '1', r == '1', u == '1'
-  for from, to in string.gmatch(spans, '(%d+)%-(%d+)') do
-    ranges[#ranges + 1] = {tonumber(from), tonumber(to)}
-  end
   if not stored[2] then return foreign('members') end
   local fields = {}
   for name in string.gmatch(stored[2], '%S+') do
     names[#names + 1] = name
     fields[#fields + 1] = 'm:' .. name
   end
-  for i, value in ipairs(chunked('HMGET', fields)) do
+  for i, value in ipairs(chunked('HMGET', key, fields)) do
     local n, life, has, buried, heard, joined, age, waits =
         string.match(value or '', '^(%-?%d+) (%l+) ([01])([01]) (%d+) (%d+) (%d+)(.*)$')
     if not n then return foreign(fields[i]) end
@@ -100,9 +107,12 @@ elseif #redis.call('HGETALL', key) > 0 then
   return foreign('state')
 end
 
+-- What was told is lost with the instances, or alone.
+local forgot = told > 0 and redis.call('EXISTS', order, texts) < 2
+
 -- ---- the epoch
 local same = their_epoch == epoch and their_tag == tag
-if last_run ~= run
+if last_run ~= run or forgot
     or (their_epoch >= epoch and not same)
     or (same and (their_count > count or doubts)) then
   epoch_before, count_before = epoch, count
@@ -159,37 +169,23 @@ local function list(width)
 end
 local known, still, forgotten = list(4), list(2), list(1)
 
-local added, removed = {}, {' '}
+local added, scores, removed = {}, {}, {' '}
 if number > mine.number then
   mine.number = number
   mine.heard = same and their_version or 0
   mine.registered = mine.registered or (same and registered)
   mine.waits = ARGV[17] == '' and '' or ' ' .. ARGV[17]
-  for i = at, #ARGV do
+  for i = at, #ARGV, 3 do
     told = told + 1
-    added['t:' .. string.format('%.0f', told)] = ARGV[i]
-    local last = ranges[#ranges]
-    if last and last[2] == told - 1 then
-      last[2] = told
-    else
-      ranges[#ranges + 1] = {told, told}
-    end
+    local word = #added
+    scores[word + 1], scores[word + 2] = string.format('%.0f', told), ARGV[i]
+    added[word + 1] = ARGV[i]
+    added[word + 2] = string.format('%.0f %s', now + ARGV[i + 1], ARGV[i + 2])
   end
   if leaves then
     mine.life = 'left'
     version = version + 1
   end
-end
-
--- the oldest shares told are forgotten
-local kept = 0
-for _, range in ipairs(ranges) do kept = kept + range[2] - range[1] + 1 end
-while kept > given[15] do
-  local field = 't:' .. string.format('%.0f', ranges[1][1])
-  removed[#removed + 1], added[field] = field, nil
-  ranges[1][1] = ranges[1][1] + 1
-  if ranges[1][1] > ranges[1][2] then table.remove(ranges, 1) end
-  kept = kept - 1
 end
 
 -- ---- what others knew before the epoch
@@ -249,9 +245,6 @@ local function state()
         '%s %.0f:%s %.0f %.0f %.0f %.0f %d%d%d %.0f',
         run, epoch, tag, count, count_before, epoch_before, version,
         digit(settled), digit(remembered), digit(uncertain), told)}
-  for _, range in ipairs(ranges) do
-    words[#words + 1] = string.format('%.0f-%.0f', range[1], range[2])
-  end
   return table.concat(words, ' ')
 end
 local words = {'state', state()}
@@ -274,15 +267,33 @@ for name in pairs(touched) do
       each.number, each.life, digit(each.registered), digit(each.buried), each.heard, each.joined,
       each.age, each.waits))
 end
-for field, value in pairs(added) do put(field, value) end
 -- A Redis that is out of memory refuses commands that may need more, except in a script that has
 -- already written. So the deletion comes first, if only of a field that never is.
-chunked('HDEL', removed)
-chunked('HSET', words)
-redis.call('PEXPIRE', key, ARGV[2])
+chunked('HDEL', key, removed)
+chunked('HSET', key, words)
+
+-- ---- what is told
+if forgot or not stored[1] then redis.call('DEL', order, texts) end
+local function forget(abouts)
+  chunked('ZREM', order, abouts)
+  chunked('HDEL', texts, abouts)
+end
+redis.call('ZADD', order, 0, '')
+redis.call('HSET', texts, '', '')
+chunked('ZADD', order, scores)
+chunked('HSET', texts, added)
+local over = redis.call('ZCARD', order) - 1 - given[15]
+if over > 0 then forget(redis.call('ZRANGE', order, 1, over)) end
+local old = {}
+for _, about in ipairs(redis.call('ZRANDMEMBER', order, SAMPLE)) do
+  local last = string.match(redis.call('HGET', texts, about) or '', '^(%d+) ')
+  if last and last - 0 < now then old[#old + 1] = about end
+end
+forget(old)
+for _, each in ipairs({key, order, texts}) do redis.call('PEXPIRE', each, ARGV[2]) end
 
 -- ---- the answer
-local peers, wanted, seen, numbers, fields = {}, {}, {}, {}, {}
+local peers, wanted, seen, abouts, news = {}, {}, {}, {}, {}
 for _, name in ipairs(names) do
   local each = members[name]
   local at_peer = #peers
@@ -299,17 +310,13 @@ for _, name in ipairs(names) do
   end
 end
 local told_up_to = told
-for _, range in ipairs(ranges) do
-  for each = max(range[1], known_told + 1), range[2] do
-    if #fields == given[16] then
-      told_up_to = numbers[#numbers]
-      break
-    end
-    numbers[#numbers + 1] = each
-    fields[#fields + 1] = 't:' .. string.format('%.0f', each)
-  end
-  if told_up_to ~= told then break end
+local later = redis.call(
+    'ZRANGEBYSCORE', order, '(' .. ARGV[13], '+inf', 'WITHSCORES', 'LIMIT', 0, given[16] + 1)
+if #later > 2 * given[16] then told_up_to = later[2 * given[16]] - 0 end
+for i = 1, min(#later, 2 * given[16]), 2 do abouts[#abouts + 1] = later[i] end
+for i, text in ipairs(chunked('HMGET', texts, abouts)) do
+  if text then news[#news + 1] = abouts[i] .. string.match(text, ' .*') end
 end
 return {
   epoch, tag, count, version, digit(settled), digit(uncertain), digit(listed), digit(mine.buried),
-  told_up_to, peers, wanted, chunked('HMGET', fields)}
+  told_up_to, peers, wanted, news}

@@ -9,6 +9,7 @@ import io.penstock.park.SchedulerAlarm;
 import io.penstock.redis.RedisAddress;
 import io.penstock.redis.RedisLink;
 import io.penstock.redis.shares.RedisShareStore;
+import io.penstock.shares.CountedLimits;
 import io.penstock.shares.ShareSlots;
 import io.penstock.shares.ShareSync;
 import io.penstock.shares.ShareTerms;
@@ -40,7 +41,14 @@ final class DirectLimit implements AutoCloseable {
     RedisShareStore store = new RedisShareStore(link, "direct", ticker);
     ShareTerms terms = new ShareTerms(12 * SECOND, SECOND, SECOND, 100 * MILLI, SECOND, true);
     ShareSync sync =
-        new ShareSync("direct", store, ticker, alarm, terms, new Random(1)::nextDouble);
+        new ShareSync(
+            "direct",
+            store,
+            ticker,
+            alarm,
+            terms,
+            new CountedLimits(() -> 0, 1_000_000_000, OutagePolicy.CONTINUE, 0),
+            new Random(1)::nextDouble);
     slots = new ShareSlots(List.of(sync));
     LimitId id =
         new LimitId(LimitId.Kind.ENDPOINT, "/direct", "", LimitMeasure.TOKENS, 10 * SECOND);

@@ -1,6 +1,5 @@
 package io.penstock.redis;
 
-import io.penstock.counts.RedisCountStoreIT;
 import io.penstock.fake.RedisProgram;
 import io.penstock.fake.RedisServer;
 import io.penstock.redis.shares.RedisShareStoreIT;
@@ -44,14 +43,6 @@ class InstalledRedisIT {
     @Override
     public RedisServer server() {
       return InstalledRedisIT.started();
-    }
-  }
-
-  @Nested
-  class CountsOfOthers extends RedisCountStoreIT {
-    @Override
-    public RedisServer server() {
-      return InstalledRedisIT.shared();
     }
   }
 }

@@ -1,7 +1,6 @@
 package io.penstock.redis;
 
 import io.penstock.cost.LimitMeasure;
-import io.penstock.counts.RedisCountStore;
 import io.penstock.fake.PatientWaits;
 import io.penstock.redis.shares.RedisShareStore;
 import io.penstock.shares.ShareEpoch;
@@ -11,10 +10,8 @@ import io.penstock.shares.ShareStore.Call;
 import io.penstock.shares.ShareStore.Message;
 import io.penstock.shares.ShareStore.Reply;
 import io.penstock.shares.ShareUse;
-import io.penstock.sharing.CountStore;
 import io.penstock.sharing.LimitId;
 import io.penstock.time.Ticker;
-import io.penstock.time.WallClock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +33,6 @@ final class RedisPeer implements AutoCloseable {
 
   final RedisLink link;
   final List<RedisShareStore> stores;
-  final RedisCountStore counts;
   final BlockingQueue<LimitId> heard = new LinkedBlockingQueue<>();
   private final String name;
   private final Map<RedisShareStore, BeatAnswer> last = new HashMap<>();
@@ -49,7 +45,6 @@ final class RedisPeer implements AutoCloseable {
     Ticker hasty = () -> ++hours[0] * 3_600 * SECOND;
     link = new RedisLink(address, trust, TIMEOUT_MILLIS, Ticker.system());
     stores = RedisShareStore.of(link, NAMESPACE, hasty);
-    counts = new RedisCountStore(link, NAMESPACE, hasty, WallClock.system());
     stores.forEach(each -> each.listen(name, heard::add));
   }
 
@@ -143,16 +138,6 @@ final class RedisPeer implements AutoCloseable {
               return trouble != null && trouble.kind() == kind;
             });
     return Objects.requireNonNull(latest.get());
-  }
-
-  /** Reports counts, and returns those of the others. */
-  List<CountStore.Count> exchange(CountStore.Count... own) {
-    return PatientWaits.join(counts.exchange(name, List.of(own)));
-  }
-
-  /** Returns a count of the running hour. */
-  static CountStore.Count count(String limit, long amount) {
-    return new CountStore.Count(id(limit), WallClock.system().unixMillis() / 3_600_000, amount);
   }
 
   @Override

@@ -103,11 +103,23 @@ public final class MemoryShareStore {
     private boolean uncertain;
     private final Map<String, Member> members = new TreeMap<>();
     private final TreeMap<Long, Told> told = new TreeMap<>();
+    private final Map<String, Long> numbers = new HashMap<>();
     private long toldUpTo;
+
+    /** Puts it last; what was told before about the same is forgotten. */
+    private void tell(Told news) {
+      String cell = news instanceof Told.Counted counted ? " " + counted.cell() : "";
+      Long before = numbers.put(news.id() + " " + news.member() + cell, ++toldUpTo);
+      if (before != null) {
+        told.remove(before);
+      }
+      told.put(toldUpTo, news);
+    }
 
     private Lives copy() {
       Lives copy = new Lives();
       copy.told.putAll(told);
+      copy.numbers.putAll(numbers);
       copy.toldUpTo = toldUpTo;
       copy.run = run;
       copy.epoch = epoch;
@@ -281,9 +293,7 @@ public final class MemoryShareStore {
       mine.heard = beat.epoch().equals(now.epoch) ? beat.version() : 0;
       mine.registered |= beat.epoch().equals(now.epoch) && beat.registered();
       mine.waits = Set.copyOf(beat.waits());
-      for (Told each : beat.told()) {
-        now.told.put(++now.toldUpTo, each);
-      }
+      beat.told().forEach(now::tell);
       while (now.told.size() > mostKept) {
         now.told.pollFirstEntry();
       }

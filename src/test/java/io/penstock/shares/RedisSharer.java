@@ -5,6 +5,7 @@ import io.penstock.redis.RedisAddress;
 import io.penstock.redis.RedisLink;
 import io.penstock.redis.shares.RedisShareStore;
 import io.penstock.sharing.LimitId;
+import io.penstock.sharing.OutagePolicy;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -55,7 +56,15 @@ final class RedisSharer implements AutoCloseable {
     for (RedisShareStore each : stores) {
       SchedulerAlarm alarm = new SchedulerAlarm("shares-" + index + "-" + alarms.size(), ticker);
       alarms.add(alarm);
-      syncs.add(new ShareSync(name, each, ticker, alarm, fleet.terms(), random::nextDouble));
+      syncs.add(
+          new ShareSync(
+              name,
+              each,
+              ticker,
+              alarm,
+              fleet.terms(),
+              new CountedLimits(() -> 0, 1_000_000_000, OutagePolicy.CONTINUE, 0),
+              random::nextDouble));
     }
     this.slots = new ShareSlots(syncs);
     stores.forEach(each -> each.listen(name, slots::changed));

@@ -3,6 +3,7 @@ package io.penstock.shares;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.sharing.LimitId;
+import io.penstock.sharing.OutagePolicy;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
@@ -45,7 +46,15 @@ final class ReplayedMember implements ShareStore, StepAlarm {
   private CompletableFuture<Reply> reply = new CompletableFuture<>();
 
   ReplayedMember(String name, long capacity) {
-    sync = new ShareSync(name, this, () -> now, this, TERMS, () -> 0.5);
+    sync =
+        new ShareSync(
+            name,
+            this,
+            () -> now,
+            this,
+            TERMS,
+            new CountedLimits(() -> 0, 1_000_000_000, OutagePolicy.CONTINUE, 0),
+            () -> 0.5);
     SpentLimit.Terms terms = new SpentLimit.Terms(SpentLimit.Kind.TRAILING, capacity, EVER);
     limit = new SpentLimit(terms, sync.lease(), ignored -> now, () -> sync.hurry(ID));
     sync.add(ID, limit);

@@ -7,6 +7,7 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.shares.SpentLimit.Kind;
 import io.penstock.shares.SpentLimit.Terms;
 import io.penstock.sharing.LimitId;
+import io.penstock.sharing.OutagePolicy;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
@@ -149,7 +150,15 @@ class ShareSlotsTest {
     Instance() {
       List<ShareSync> syncs = new ArrayList<>();
       for (Slot each : stores) {
-        syncs.add(new ShareSync(name, each, () -> now, new Alarm(), TIMES, random::nextDouble));
+        syncs.add(
+            new ShareSync(
+                name,
+                each,
+                () -> now,
+                new Alarm(),
+                TIMES,
+                new CountedLimits(() -> 0, 1_000_000_000, OutagePolicy.CONTINUE, 0),
+                random::nextDouble));
       }
       slots = new ShareSlots(syncs);
       for (LimitId id : LIMITS) {

@@ -3,6 +3,7 @@ package io.penstock.shares;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.shares.MemoryShareStore.Rule;
 import io.penstock.sharing.LimitId;
+import io.penstock.sharing.OutagePolicy;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayList;
@@ -27,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class ShareWorld {
   static final long MILLI = 1_000_000;
   static final long SECOND = 1_000 * MILLI;
+
+  /** How often counts are told. */
+  static final long COUNTS = 100 * MILLI;
 
   private static final double FASTEST = 200e-6;
 
@@ -182,7 +186,14 @@ final class ShareWorld {
       this.offset = MILLI * (long) (random.nextDouble() * 1e6);
       this.wallOffset = (long) (setting.clockNanos() * (random.nextDouble() - 0.5));
       this.sync =
-          new ShareSync(name, this, this::clock, new Alarm(), setting.terms(), random::nextDouble);
+          new ShareSync(
+              name,
+              this,
+              this::clock,
+              new Alarm(),
+              setting.terms(),
+              new CountedLimits(() -> wall() / MILLI, COUNTS, OutagePolicy.CONTINUE, clock()),
+              random::nextDouble);
       sizes.forEach(
           (id, terms) -> {
             WorldLimit limit =

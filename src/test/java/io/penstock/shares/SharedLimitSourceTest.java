@@ -148,7 +148,7 @@ class SharedLimitSourceTest {
   void forgottenWhileTheStoreIsAway_letsNothingMorePass() {
     LoneSharer open = new LoneSharer(id -> true, OutagePolicy.ALLOW);
     Limit limit = open.source.limit(ID, SPEC, open.ticker.nanos());
-    open.isAway = true;
+    open.away = true;
     open.slots.start();
     open.run(20 * SECOND);
     assertThat(limit.room(open.ticker.nanos())).isEqualTo(Long.MAX_VALUE);

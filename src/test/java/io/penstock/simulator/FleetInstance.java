@@ -18,11 +18,13 @@ import io.penstock.quota.CallerAccount;
 import io.penstock.quota.MeteredLimit;
 import io.penstock.quota.Quota;
 import io.penstock.refusal.RefusalReason;
+import io.penstock.shares.CountedLimits;
 import io.penstock.shares.ShareSlots;
 import io.penstock.shares.ShareSync;
 import io.penstock.shares.SharedLimit;
 import io.penstock.shares.SharedLimitSource;
 import io.penstock.sharing.LimitId;
+import io.penstock.sharing.OutagePolicy;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import io.penstock.time.ZoneMidnights;
@@ -110,6 +112,7 @@ final class FleetInstance {
             this::local,
             new Alarm(),
             world.terms(),
+            new CountedLimits(() -> 0, 1_000_000_000, OutagePolicy.CONTINUE, local()),
             world.random()::nextDouble);
     world.store().listen(name, sync::changed);
     return new ShareSlots(List.of(sync));

@@ -86,7 +86,6 @@ final class MutationRun {
         Group.of("usage"),
         Group.of("shares"),
         Group.of("redis.coordination", named("redis.coordination", OBJECTS)),
-        Group.of("counts", named("counts", List.of("CountedLimit"))),
         Group.of("region", named("region", REGIONS)));
   }
 

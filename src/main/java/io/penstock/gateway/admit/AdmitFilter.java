@@ -55,20 +55,20 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
   private final Ticker ticker;
   private final UpstreamAffinity upstreamAffinity;
   private final LimitHeaders limitHeaders;
-  private final StrictAfterDenial strict;
+  private final HeardCounts heardCounts;
   private final CacheLearner cacheLearner;
 
   public AdmitFilter(
       Ticker ticker,
       UpstreamAffinity upstreamAffinity,
       LimitHeaders limitHeaders,
-      StrictAfterDenial strict,
+      HeardCounts heardCounts,
       CacheLearner cacheLearner) {
     this.cacheLearner = cacheLearner;
     this.upstreamAffinity = upstreamAffinity;
     this.limitHeaders = limitHeaders;
     this.ticker = ticker;
-    this.strict = strict;
+    this.heardCounts = heardCounts;
   }
 
   @Override
@@ -111,7 +111,7 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
 
   private Mono<Void> decision(
       ServerWebExchange exchange, GatewayFilterChain chain, RequestContext requestContext) {
-    Mono<Void> first = requestContext.call().light() ? null : strict.before(requestContext);
+    Mono<Void> first = requestContext.call().light() ? null : heardCounts.before(requestContext);
     Mono<Void> admitted = Mono.defer(() -> admit(exchange, chain, requestContext));
     return (first == null
             ? admitted
@@ -259,7 +259,7 @@ public final class AdmitFilter implements GlobalFilter, Ordered {
     requestContext.body().unpark();
     return switch (ticketOutcome) {
       case TicketOutcome.Refused(Refusal refusal) -> {
-        strict.denied(requestContext, refusal);
+        heardCounts.denied(requestContext, refusal);
         requestContext.setLimitHeaders(limitHeaders.of(requestContext, null));
         yield RefusalWriter.refuse(exchange, requestContext, refusal);
       }

@@ -28,14 +28,17 @@ final class BeatScript {
   /** Where the row begins in a share that is told. */
   private static final int ROW = 2;
 
+  /** How many words tell a count: limit, instance, cell, amount, and for how long it counts. */
+  private static final int COUNTED = 5;
+
   private BeatScript() {}
 
   /**
    * Returns the arguments.
    *
    * @param tag for a new epoch, different each time, without spaces
-   * @param mostKept how many shares told are kept
-   * @param mostTold how many shares told an answer has at most
+   * @param mostKept how much of what is told is kept
+   * @param mostTold how much of what is told an answer has at most
    */
   static List<String> arguments(String member, Beat beat, String tag, int mostKept, int mostTold) {
     List<String> words = new ArrayList<>();
@@ -70,16 +73,24 @@ final class BeatScript {
     }
     words.add(ScriptWords.of(beat.forgotten().size()));
     beat.forgotten().forEach(each -> words.add(ScriptWords.of(each)));
-    beat.told().forEach(each -> words.add(written(each)));
+    beat.told().forEach(each -> write(each, words));
     return words;
   }
 
-  private static String written(Told told) {
-    List<String> words = new ArrayList<>();
-    words.add(ScriptWords.of(told.id()));
-    words.add(ScriptWords.of(told.row().member()));
-    words.addAll(ScriptWords.of(told.row()));
-    return String.join(" ", words);
+  /** Adds what it is about, for how many milliseconds it counts, and what is told. */
+  private static void write(Told told, List<String> words) {
+    String about = ScriptWords.of(told.id()) + " " + ScriptWords.of(told.member());
+    String left = ScriptWords.of(told.leftMillis());
+    switch (told) {
+      case Told.Share share ->
+          words.addAll(List.of(about, left, String.join(" ", ScriptWords.of(share.row()))));
+      case Told.Counted counted ->
+          words.addAll(
+              List.of(
+                  about + " " + ScriptWords.of(counted.cell()),
+                  left,
+                  ScriptWords.of(counted.amount()) + " " + left));
+    }
   }
 
   /**
@@ -124,9 +135,16 @@ final class BeatScript {
   private static Told told(String written) {
     List<String> words = List.of(written.split(" "));
     if (words.size() < ROW) {
-      throw new IllegalArgumentException("share '" + written + "' is too short");
+      throw new IllegalArgumentException("news '" + written + "' is too short");
     }
+    LimitId id = ScriptWords.id(words.getFirst());
     String member = ScriptWords.name(words.get(1));
-    return new Told(ScriptWords.id(words.getFirst()), ScriptWords.row(member, -1, words, ROW));
+    return words.size() == COUNTED
+        ? new Told.Counted(id, member, number(words, 2), number(words, 3), number(words, 4))
+        : new Told.Share(id, ScriptWords.row(member, -1, words, ROW));
+  }
+
+  private static long number(List<String> words, int at) {
+    return Long.parseLong(words.get(at));
   }
 }

@@ -41,7 +41,9 @@ public final class RedisShareStore implements ShareStore {
   /** Part of the key of the instances. */
   private static final String INSTANCES = ":instances:";
 
-  private static final int MOST_TOLD_KEPT = 10_000;
+  /** Some 300 bytes each. */
+  private static final int MOST_TOLD_KEPT = 1_000_000;
+
   private static final int MOST_TOLD_AT_ONCE = 1_000;
 
   private record Listener(String member, Consumer<LimitId> changed) {}

@@ -18,6 +18,7 @@ import io.penstock.shares.ShareStore.Call;
 import io.penstock.shares.ShareStore.Message;
 import io.penstock.shares.ShareStore.Outcome;
 import io.penstock.shares.ShareStore.Reply;
+import io.penstock.shares.ShareStore.Told;
 import io.penstock.shares.ShareUse;
 import io.penstock.sharing.LimitId;
 import io.penstock.time.Ticker;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests messages to a server of its own. */
 @SuppressWarnings("this-escape") // a subclass only chooses the server, which needs no state
@@ -73,6 +76,10 @@ public class RedisShareStoreIT {
   }
 
   private Message message(String member, Call... calls) {
+    return message(member, List.of(), calls);
+  }
+
+  private Message message(String member, List<Told> told, Call... calls) {
     Beat beat =
         new Beat(
             ++number,
@@ -88,7 +95,7 @@ public class RedisShareStoreIT {
             List.of(),
             true,
             false,
-            List.of(),
+            told,
             0);
     return new Message(member, List.of(calls), beat);
   }
@@ -155,6 +162,46 @@ public class RedisShareStoreIT {
     assertThat(failure("c", call(id("up"), 0, 1))).isEqualTo(Kind.VALUE);
     server.command("HSET", "ns:instances:0", "state", "y");
     assertThat(failure("c")).isEqualTo(Kind.VALUE);
+  }
+
+  private static Told counted(String member, long amount, long leftMillis) {
+    return new Told.Counted(id("up"), member, 7, amount, leftMillis);
+  }
+
+  private void tell(Told told) {
+    last = PatientWaits.join(store.exchange(message("a b", List.of(told)))).beat();
+  }
+
+  @Test
+  void whatIsTold_isToldAgainToWhoeverDoesNotKnowIt_theNewestOnly() {
+    exchange("a b");
+    tell(counted("a b", 3, 60_000));
+    tell(counted("a b", 5, 60_000));
+    assertThat(exchange("c").beat().told()).containsExactly(counted("a b", 5, 60_000));
+    assertThat(server.command("HLEN", "ns:instances:0:told")).isEqualTo(":2");
+  }
+
+  @Test
+  void whatCountsNoMore_isForgotten() {
+    exchange("a b");
+    tell(counted("a b", 3, 1));
+    PatientWaits.await("what counts no more is gone")
+        .until(() -> exchange("c").beat().told().isEmpty());
+    assertThat(server.command("ZCARD", "ns:instances:0:order")).isEqualTo(":1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"order", "told"})
+  void whatWasToldIsLostAlone_anEpochBegins(String key) {
+    exchange("a b");
+    tell(counted("a b", 3, 60_000));
+    ShareEpoch before = last.epoch();
+    server.command("DEL", "ns:instances:0:" + key);
+    Reply reply = exchange("c");
+    assertThat(reply.beat().epoch().number()).isGreaterThan(before.number());
+    assertThat(reply.beat().told()).isEmpty();
+    tell(counted("a b", 3, 60_000));
+    assertThat(exchange("c").beat().told()).containsExactly(counted("a b", 3, 60_000));
   }
 
   @Test

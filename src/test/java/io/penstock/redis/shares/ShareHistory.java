@@ -244,14 +244,24 @@ final class ShareHistory {
   private List<List<String>> data() throws IOException {
     List<List<String>> data = new ArrayList<>();
     RawRedis from = servers.get(server);
-    for (Object key : (List<?>) from.call("KEYS", "*")) {
-      List<String> command = new ArrayList<>(List.of("HSET", String.valueOf(key)));
-      for (Object word : (List<?>) from.call("HGETALL", String.valueOf(key))) {
-        command.add(String.valueOf(word));
+    for (Object each : (List<?>) from.call("KEYS", "*")) {
+      String key = String.valueOf(each);
+      if (key.endsWith(":order")) {
+        List<String> words = words(from.call("ZRANGE", key, "0", "-1", "WITHSCORES"));
+        for (int i = 0; i < words.size(); i += 2) {
+          data.add(List.of("ZADD", key, words.get(i + 1), words.get(i)));
+        }
+      } else {
+        List<String> command = new ArrayList<>(List.of("HSET", key));
+        command.addAll(words(from.call("HGETALL", key)));
+        data.add(command);
       }
-      data.add(command);
     }
     return data;
+  }
+
+  private static List<String> words(Object reply) {
+    return ((List<?>) reply).stream().map(String::valueOf).toList();
   }
 
   private void restore(Saved data, int onto) throws IOException {
@@ -396,7 +406,14 @@ final class ShareHistory {
     }
     List<Told> told = new ArrayList<>();
     if (oneIn(3)) {
-      member.rows.forEach((id, row) -> told.add(new Told(id, row)));
+      member.rows.forEach((id, row) -> told.add(new Told.Share(id, lasting(row))));
+    }
+    if (oneIn(3)) {
+      for (Kind each : kinds) {
+        long cell = below(3);
+        long counts = 3_600_000 + below(1_000);
+        told.add(new Told.Counted(each.id(), member.name, cell, below(1_000), counts));
+      }
     }
     List<LimitId> waits = new ArrayList<>();
     kinds.stream().filter(each -> oneIn(4)).forEach(each -> waits.add(each.id()));
@@ -532,6 +549,18 @@ final class ShareHistory {
         rows);
   }
 
+  /** Returns a row that counts until the history has ended. */
+  private static Row lasting(Row row) {
+    long decay = row.decayMillis() + 3_600_000;
+    return new Row(row.member(), row.beat(), row.share(), row.later(), row.cell(), decay);
+  }
+
+  private static Told clamped(Told told) {
+    return told instanceof Told.Share share
+        ? new Told.Share(share.id(), clamped(share.row()))
+        : told;
+  }
+
   private static Row clamped(Row row) {
     long later = Math.min(row.later(), ScriptWords.MOST);
     return new Row(row.member(), row.beat(), row.share(), later, row.cell(), row.decayMillis());
@@ -548,7 +577,7 @@ final class ShareHistory {
         answer.buried(),
         answer.peers().stream().sorted(Comparator.comparing(Peer::member)).toList(),
         answer.wanted().stream().sorted(Comparator.comparing(LimitId::toString)).toList(),
-        answer.told().stream().map(each -> new Told(each.id(), clamped(each.row()))).toList(),
+        answer.told().stream().map(ShareHistory::clamped).toList(),
         answer.toldUpTo());
   }
 }

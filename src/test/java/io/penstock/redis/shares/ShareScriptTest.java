@@ -165,7 +165,7 @@ class ShareScriptTest {
             List.of(ID, ID),
             true,
             false,
-            List.of(new Told(ID, ROW)),
+            List.of(new Told.Share(ID, ROW), new Told.Counted(ID, "x y", 4, 9, 60)),
             7);
     assertThat(BeatScript.arguments("me", beat, "next", 100, 10))
         .containsExactly(
@@ -196,7 +196,12 @@ class ShareScriptTest {
             "6",
             "1",
             "f%20f",
-            ID_WORD + " x%20y 7 9007199254740991 5 1 3 40 90");
+            ID_WORD + " x%20y",
+            "90",
+            "7 9007199254740991 5 1 3 40 90",
+            ID_WORD + " x%20y 4",
+            "60",
+            "9 60");
   }
 
   @Test
@@ -215,7 +220,7 @@ class ShareScriptTest {
                 7L,
                 List.of("x%20y", -1L, "left", 1L, 9L),
                 List.of(ID_WORD),
-                List.of(ID_WORD + " x%20y 7 8 5 1 3 40 90")));
+                List.of(ID_WORD + " x%20y 7 8 5 1 3 40 90", ID_WORD + " x%20y 4 9 60")));
     assertThat(answer)
         .isEqualTo(
             new BeatAnswer(
@@ -228,7 +233,9 @@ class ShareScriptTest {
                 false,
                 List.of(new Peer("x y", -1, Life.LEFT, true, 9)),
                 List.of(ID),
-                List.of(new Told(ID, new Row("x y", -1, 7, 8, ROW.cell(), 90))),
+                List.of(
+                    new Told.Share(ID, new Row("x y", -1, 7, 8, ROW.cell(), 90)),
+                    new Told.Counted(ID, "x y", 4, 9, 60)),
                 7));
   }
 }

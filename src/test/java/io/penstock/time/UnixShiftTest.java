@@ -1,4 +1,4 @@
-package io.penstock.counts;
+package io.penstock.time;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.penstock.counts;
+package io.penstock.shares;
 
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  */
 public final class CountedLimitSource implements LimitSource {
   private final LimitSource source;
-  private final CountSync countSync;
+  private final ShareSlots slots;
   private final Function<LimitId, SharingMode> sharing;
   private final Predicate<LimitId> known;
 
@@ -28,11 +28,11 @@ public final class CountedLimitSource implements LimitSource {
    */
   public CountedLimitSource(
       LimitSource source,
-      CountSync countSync,
+      ShareSlots slots,
       Function<LimitId, SharingMode> sharing,
       Predicate<LimitId> known) {
     this.source = source;
-    this.countSync = countSync;
+    this.slots = slots;
     this.sharing = sharing;
     this.known = known;
   }
@@ -46,29 +46,29 @@ public final class CountedLimitSource implements LimitSource {
   public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
     Limit limit = source.change(from, to, spec, now);
     if (!from.equals(to)) {
-      countSync.leave(from);
+      slots.uncount(from);
     }
     return counted(to, limit);
   }
 
   private Limit counted(LimitId id, Limit limit) {
     switch (sharing.apply(id)) {
-      case EVENTUAL -> countSync.join(id, limit, true);
+      case EVENTUAL -> slots.count(id, limit, true);
       case EXACT -> {
         if (known.test(id)) {
-          countSync.join(id, limit, false);
+          slots.count(id, limit, false);
         } else {
-          countSync.leave(id);
+          slots.uncount(id);
         }
       }
-      case LOCAL -> countSync.leave(id);
+      case LOCAL -> slots.uncount(id);
     }
     return limit;
   }
 
   @Override
   public void forget(LimitId id) {
-    countSync.leave(id);
+    slots.uncount(id);
     source.forget(id);
   }
 }

@@ -5,7 +5,7 @@ import io.penstock.key.ApiCaller;
 import io.penstock.key.KeyLimit;
 import io.penstock.key.KeyRegistry;
 import io.penstock.refusal.Refusal;
-import io.penstock.sharing.DenialRecheck;
+import io.penstock.shares.FreshCounts;
 import io.penstock.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,18 +18,20 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Serves keys with {@code strict_after_denial}: after a denial, the counts of all instances are
- * fetched before the next decision. Safe from any thread.
+ * Lets requests wait until what other instances have counted of the limits of their keys is known:
+ * where nothing was counted here, and, for keys with {@code strict_after_denial}, after a denial.
+ * Safe from any thread.
  */
-public final class StrictAfterDenial {
-  private static final Duration MOST = Duration.ofNanos(DenialRecheck.MOST_NANOS);
+public final class HeardCounts {
+  private static final Duration COLD = Duration.ofNanos(FreshCounts.COLD_NANOS);
+  private static final Duration DENIED = Duration.ofNanos(FreshCounts.DENIED_NANOS);
 
-  private final DenialRecheck denials;
+  private final FreshCounts counts;
   private final KeyRegistry keyRegistry;
   private final Ticker ticker;
 
-  public StrictAfterDenial(DenialRecheck denials, KeyRegistry keyRegistry, Ticker ticker) {
-    this.denials = denials;
+  public HeardCounts(FreshCounts counts, KeyRegistry keyRegistry, Ticker ticker) {
+    this.counts = counts;
     this.keyRegistry = keyRegistry;
     this.ticker = ticker;
   }
@@ -46,27 +48,27 @@ public final class StrictAfterDenial {
    */
   @Nullable Mono<Void> before(RequestContext requestContext) {
     ApiCaller apiCaller = requestContext.caller();
-    if (apiCaller == null || !isStrict(apiCaller)) {
+    long now = ticker.nanos();
+    boolean isStrict = isStrict(apiCaller);
+    if (apiCaller == null || (!isStrict && !counts.mayBeCold(now))) {
       return null;
     }
     List<CompletableFuture<?>> fetches = new ArrayList<>();
-    long now = ticker.nanos();
     for (KeyLimit limit : keyRegistry.limits(apiCaller.spec(), requestContext.model())) {
-      CompletionStage<Boolean> fetch = denials.refreshBeforeDecision(limit.id(), now);
-      if (!fetch.toCompletableFuture().isDone()) {
+      CompletionStage<Boolean> fetch = counts.before(limit.id(), isStrict, now);
+      if (fetch != null && !fetch.toCompletableFuture().isDone()) {
         fetches.add(fetch.toCompletableFuture());
       }
     }
-    return fetches.isEmpty()
-        ? null
-        : all(fetches, Schedulers.fromExecutorService(requestContext.loop().eventLoop()));
+    Scheduler loop = Schedulers.fromExecutorService(requestContext.loop().eventLoop());
+    return fetches.isEmpty() ? null : all(fetches, isStrict ? DENIED : COLD, loop);
   }
 
-  private static Mono<Void> all(List<CompletableFuture<?>> fetches, Scheduler loop) {
+  private static Mono<Void> all(List<CompletableFuture<?>> fetches, Duration most, Scheduler loop) {
     return Mono.fromFuture(
             () -> CompletableFuture.allOf(fetches.toArray(CompletableFuture[]::new)), true)
         .publishOn(loop)
-        .timeout(MOST, Mono.empty(), loop); // then decides by what is known, as without Redis
+        .timeout(most, Mono.empty(), loop); // then decides by what is known, as without Redis
   }
 
   /** Records a denial of a key by the limits that caused it. */
@@ -77,7 +79,7 @@ public final class StrictAfterDenial {
     }
     for (KeyLimit limit : keyRegistry.limits(apiCaller.spec(), requestContext.model())) {
       if (limit.reason() == refusal.reason()) {
-        denials.denied(limit.id(), limit.spec(), ticker.nanos());
+        counts.denied(limit.id(), limit.spec(), ticker.nanos());
       }
     }
   }

@@ -1,38 +1,25 @@
-package io.penstock.counts;
+package io.penstock.shares;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.Weight;
-import io.penstock.fake.FakeTicker;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
-import io.penstock.sharing.CountStore;
+import io.penstock.shares.ShareStore.Told.Counted;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.LimitId.Kind;
 import io.penstock.sharing.LimitSource;
 import io.penstock.sharing.LocalLimitSource;
-import io.penstock.sharing.MemoryCountStore;
-import io.penstock.sharing.OutagePolicy;
 import io.penstock.sharing.SharingMode;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Tests which limits are counted with other instances, and which of them leave room for those. */
 class CountedLimitSourceTest {
   private static final long SECOND = 1_000_000_000L;
-  private static final long UNIX_MILLIS = 1_800_000_000_000L;
 
-  private final FakeTicker ticker = new FakeTicker();
-  private final MemoryCountStore counts = new MemoryCountStore(() -> UNIX_MILLIS);
-  private final CountSync countSync =
-      new CountSync(
-          counts,
-          "here",
-          ticker,
-          () -> UNIX_MILLIS + ticker.nanos() / 1_000_000,
-          new CountSync.Terms(1, SECOND, SECOND, OutagePolicy.PARK));
+  private final LoneSharer here = new LoneSharer(id -> false);
+  private long number;
 
   private static LimitId id(Kind kind, long seconds) {
     return new LimitId(kind, "a", "", LimitMeasure.REQUESTS, seconds * SECOND);
@@ -44,18 +31,15 @@ class CountedLimitSourceTest {
 
   private LimitSource source(SharingMode sharingMode) {
     return new CountedLimitSource(
-        new LocalLimitSource(), countSync, id -> sharingMode, id -> id.kind() == Kind.UPSTREAM);
+        new LocalLimitSource(), here.slots, id -> sharingMode, id -> id.kind() == Kind.UPSTREAM);
   }
 
   private void elsewhere(LimitId id, long amount) {
-    long cell = UNIX_MILLIS * 1_000_000 / id.durationNanos();
-    CompletableFuture<List<CountStore.Count>> told =
-        counts
-            .exchange("there", List.of(new CountStore.Count(id, cell, amount)))
-            .toCompletableFuture();
-    assertThat(told).isCompleted();
-    ticker.advance(1);
-    countSync.step();
+    here.slots.start();
+    here.run(here.ticker.nanos() + SECOND);
+    long cell = here.ticker.nanos() / id.durationNanos();
+    here.elsewhere(++number, new Counted(id, "there", cell, amount, 60_000));
+    here.run(here.ticker.nanos() + 2 * SECOND);
   }
 
   @Test
@@ -63,8 +47,8 @@ class CountedLimitSourceTest {
     LimitId id = id(Kind.KEY, 60);
     Limit limit = source(SharingMode.EVENTUAL).limit(id, window(60), 0);
     elsewhere(id, 30);
-    assertThat(limit.room(ticker.nanos())).isEqualTo(70);
-    assertThat(countSync.counted(id, ticker.nanos())).isEqualTo(30);
+    assertThat(limit.room(here.ticker.nanos())).isEqualTo(70);
+    assertThat(here.slots.counted(id, here.ticker.nanos())).isEqualTo(30);
   }
 
   @Test
@@ -72,8 +56,8 @@ class CountedLimitSourceTest {
     LimitId id = id(Kind.UPSTREAM, 60);
     Limit limit = source(SharingMode.EXACT).limit(id, window(60), 0);
     elsewhere(id, 30);
-    assertThat(limit.room(ticker.nanos())).isEqualTo(Long.MAX_VALUE);
-    assertThat(countSync.counted(id, ticker.nanos())).isEqualTo(30);
+    assertThat(limit.room(here.ticker.nanos())).isEqualTo(Long.MAX_VALUE);
+    assertThat(here.slots.counted(id, here.ticker.nanos())).isEqualTo(30);
   }
 
   @Test
@@ -82,7 +66,7 @@ class CountedLimitSourceTest {
     source(SharingMode.EXACT).limit(id, window(60), 0);
     source(SharingMode.LOCAL).limit(id, window(60), 0);
     elsewhere(id, 30);
-    assertThat(countSync.counted(id, ticker.nanos())).isZero();
+    assertThat(here.slots.counted(id, here.ticker.nanos())).isZero();
   }
 
   @Test
@@ -91,9 +75,9 @@ class CountedLimitSourceTest {
     LimitSource source = source(SharingMode.EVENTUAL);
     Limit limit = source.limit(id, window(60), 0);
     elsewhere(id, 30);
-    assertThat(source.limit(id, new LimitSpec.FixedWindow(50, 60 * SECOND), ticker.nanos()))
+    assertThat(source.limit(id, new LimitSpec.FixedWindow(50, 60 * SECOND), here.ticker.nanos()))
         .isSameAs(limit);
-    assertThat(limit.room(ticker.nanos())).isEqualTo(20);
+    assertThat(limit.room(here.ticker.nanos())).isEqualTo(20);
   }
 
   @Test
@@ -106,9 +90,9 @@ class CountedLimitSourceTest {
     assertThat(source.change(id, longer, window(120), 1)).isSameAs(limit);
     elsewhere(id, 30);
     elsewhere(longer, 40);
-    assertThat(countSync.counted(id, ticker.nanos())).isZero();
-    assertThat(limit.room(ticker.nanos())).isEqualTo(50);
+    assertThat(here.slots.counted(id, here.ticker.nanos())).isZero();
+    assertThat(limit.room(here.ticker.nanos())).isEqualTo(50);
     source.forget(longer);
-    assertThat(countSync.counted(longer, ticker.nanos())).isZero();
+    assertThat(here.slots.counted(longer, here.ticker.nanos())).isZero();
   }
 }

@@ -1,4 +1,4 @@
-package io.penstock.counts;
+package io.penstock.region;
 
 import java.util.function.DoubleSupplier;
 
@@ -6,7 +6,7 @@ import java.util.function.DoubleSupplier;
  * Schedule of a request that is sent to a store periodically, one at a time; a request without an
  * answer in time is given up. Not thread-safe.
  */
-public final class PollSchedule {
+final class PollSchedule {
   /**
    * Largest share taken off a period at random, so that instances that start together do not ask
    * together for ever.
@@ -27,7 +27,7 @@ public final class PollSchedule {
    * @param everyNanos time between two requests; up to a fifth is taken off at random
    * @param random returns numbers from 0 to 1
    */
-  public PollSchedule(long everyNanos, long timeoutNanos, DoubleSupplier random, long now) {
+  PollSchedule(long everyNanos, long timeoutNanos, DoubleSupplier random, long now) {
     this.everyNanos = everyNanos;
     this.timeoutNanos = timeoutNanos;
     this.random = random;
@@ -35,19 +35,19 @@ public final class PollSchedule {
   }
 
   /** Gives up a request without an answer in time; returns whether there was one. */
-  public boolean dropOverdue(long now) {
+  boolean dropOverdue(long now) {
     boolean late = awaiting && now - sentAt >= timeoutNanos;
     awaiting &= !late;
     return late;
   }
 
   /** Returns whether a request is due: none is under way, and the period has passed. */
-  public boolean due(long now) {
+  boolean due(long now) {
     return !awaiting && now >= nextAt;
   }
 
   /** Begins a request and returns its number. */
-  public long begin(long now) {
+  long begin(long now) {
     awaiting = true;
     sentAt = now;
     skip(now);
@@ -56,19 +56,19 @@ public final class PollSchedule {
   }
 
   /** Schedules the next request one period from now. */
-  public void skip(long now) {
+  void skip(long now) {
     nextAt = now + (long) (everyNanos * (1 - JITTER * random.getAsDouble()));
   }
 
   /** Schedules the next request for now. */
-  public void hurry(long now) {
+  void hurry(long now) {
     nextAt = now;
   }
 
   /**
    * Ends a request; returns whether it was still awaited, which a request that was given up is not.
    */
-  public boolean ends(long which) {
+  boolean ends(long which) {
     boolean inTime = awaiting && which == number;
     awaiting &= !inTime;
     return inTime;
@@ -80,12 +80,12 @@ public final class PollSchedule {
   }
 
   /** Returns when the last request began. */
-  public long sentAt() {
+  long sentAt() {
     return sentAt;
   }
 
   /** Returns the next instant at which there is something to do. */
-  public long next() {
+  long next() {
     return awaiting ? sentAt + timeoutNanos : nextAt;
   }
 }

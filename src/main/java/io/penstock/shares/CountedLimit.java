@@ -1,19 +1,24 @@
-package io.penstock.counts;
+package io.penstock.shares;
 
 import io.penstock.limit.ChargedCell;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.OutageCap;
 import io.penstock.limit.PeerCounts;
 import io.penstock.limit.ShareDemand;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.LimitId;
-import io.penstock.sharing.StoreContact;
+import io.penstock.sharing.WriterCounts;
+import io.penstock.time.UnixShift;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** One limit for which counts are exchanged with other instances. Guarded by {@link CountSync}. */
+/** One limit that other instances count, too. Guarded by {@link CountedLimits}. */
 final class CountedLimit {
+  private static final long SET_NANOS = 1_000_000_000;
+
   private final LimitId id;
   private final Limit limit;
   private final boolean binds;
@@ -24,15 +29,26 @@ final class CountedLimit {
    */
   private final ShareDemand demand = new ShareDemand(() -> {});
 
-  private final WriterCounts writerCounts;
-  private long since = Long.MIN_VALUE;
+  private WriterCounts own;
+
+  /**
+   * The shift by which its own counts have their cells. It follows the clock only if that was set:
+   * otherwise a part of a count would come to another cell, where it may be too late for it.
+   */
+  private long ownShift;
+
   private volatile PeerCounts peerCounts;
 
+  /**
+   * @param binds whether the limit leaves room for the counts of others; otherwise they are only
+   *     known
+   */
   CountedLimit(LimitId id, Limit limit, boolean binds, long shift) {
     this.id = id;
     this.limit = limit;
     this.binds = binds;
-    this.writerCounts = new WriterCounts(id);
+    this.own = new WriterCounts(id);
+    this.ownShift = shift;
     this.peerCounts = PeerCounts.none(id.durationNanos(), shift);
   }
 
@@ -48,24 +64,27 @@ final class CountedLimit {
     return peerCounts.cells();
   }
 
-  /** Adds the counts to report: new ones, or all of them. */
-  void collect(boolean whole, UnixShift unixShift, long now, List<Count> own) {
-    counting(unixShift.nanos(), now).forEach(writerCounts::count);
-    writerCounts.forget(unixShift.cell(id.durationNanos(), now) - 1);
-    writerCounts.addAll(whole, own);
+  /** Adds the counts of this instance that others have not been told of. */
+  void collect(UnixShift unixShift, long now, List<Count> untold) {
+    if (Math.abs(unixShift.nanos() - ownShift) > SET_NANOS) {
+      ownShift = unixShift.nanos();
+    }
+    counting(now).forEach(own::count);
+    own.forget(unixShift.cell(id.durationNanos(), now) - 1);
+    own.addAll(untold);
   }
 
   /**
    * Returns the amounts by cell. For limits that regions share, these are the counts of the
    * regions, which have the same cells and are exact.
    */
-  private Map<Long, Long> counting(long shift, long now) {
+  private Map<Long, Long> counting(long now) {
     if (!binds && limit.sharing().isBoundToRegions()) {
       return limit.sharing().localCounts();
     }
     Map<Long, Long> counting = new HashMap<>();
     for (ChargedCell chargedCell : limit.cells(now)) {
-      counting.merge(number(chargedCell, shift), chargedCell.amount(), WriterCounts::sum);
+      counting.merge(number(chargedCell), chargedCell.amount(), WriterCounts::sum);
     }
     return counting;
   }
@@ -74,7 +93,7 @@ final class CountedLimit {
    * Returns the cell of the Unix clock in which an amount was counted; the instant of the amount
    * tells when it was charged.
    */
-  private long number(ChargedCell chargedCell, long shift) {
+  private long number(ChargedCell chargedCell) {
     long length = id.durationNanos();
     long instant =
         switch (limit.spec()) {
@@ -82,22 +101,28 @@ final class CountedLimit {
           case LimitSpec.FixedWindow window -> chargedCell.atNanos() + length / 2;
           case LimitSpec spec -> chargedCell.atNanos() - 1;
         };
-    return Math.floorDiv(instant + shift, length);
+    return Math.floorDiv(instant + ownShift, length);
   }
 
-  void apply(Count count, long shift, long now) {
-    peerCounts = peerCounts.withReport(count.cell(), count.amount(), since, shift, now);
+  void acknowledge(long cell, long amount) {
+    own.acknowledge(cell, amount);
   }
 
-  /** Records that an exchange that was sent at the given time was answered. */
-  void answered(long sentAt) {
-    since = sentAt;
+  /** Forgets that others were told. */
+  void tellAgain() {
+    own = new WriterCounts(id);
   }
 
-  void acknowledge(Count count) {
-    writerCounts.acknowledge(count.cell(), count.amount());
+  /**
+   * Takes in the sum of what all others counted in a cell.
+   *
+   * @param since when counts were heard last; Long.MIN_VALUE for never
+   */
+  void hear(long cell, long sum, long since, long shift, long now) {
+    peerCounts = peerCounts.withReport(cell, sum, since, shift, now);
   }
 
+  /** Lets the limit leave room for what is known. */
   void bind(long now) {
     if (binds) {
       limit.sharing().applyPeerCounts(peerCounts, demand, now);
@@ -114,13 +139,21 @@ final class CountedLimit {
     return binds;
   }
 
-  void follow(StoreContact contact, long now) {
-    if (binds) {
-      contact.apply(limit, now);
-    }
+  /** Returns whether a decision depends on the counts of others alone. */
+  boolean isUnused(long now) {
+    return binds && limit.cells(now).isEmpty();
   }
 
-  void wake() {
+  /** Makes the limit behave as the cap says, or as ever. */
+  void cutOff(@Nullable OutageCap cap, long now) {
+    if (!binds) {
+      return;
+    }
+    if (cap == null) {
+      limit.sharing().rejoin();
+    } else {
+      limit.sharing().cutOff(cap, now);
+    }
     demand.wake();
   }
 }

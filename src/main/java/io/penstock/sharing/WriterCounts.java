@@ -1,15 +1,14 @@
-package io.penstock.counts;
+package io.penstock.sharing;
 
 import io.penstock.sharing.CountStore.Count;
-import io.penstock.sharing.LimitId;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Counts of one limit that a writer publishes in a {@link io.penstock.sharing.CountStore}, by cell:
- * how much it counted, and how much of that the store has acknowledged. Both only grow, even if
- * something is given back, because counts are merged by maximum. Not thread-safe.
+ * Counts of one limit that a writer publishes in a {@link CountStore}, by cell: how much it
+ * counted, and how much of that the store has acknowledged. Both only grow, even if something is
+ * given back, because counts are merged by maximum. Not thread-safe.
  */
 public final class WriterCounts {
   private static final class Cell {
@@ -49,21 +48,17 @@ public final class WriterCounts {
   public void addNew(long number, List<Count> due) {
     Cell cell = cells.get(number);
     if (cell != null) {
-      add(number, cell, false, due);
+      add(number, cell, due);
     }
   }
 
-  /**
-   * Adds the counts of all cells to those to publish.
-   *
-   * @param whole whether also those that the store has, because it may have lost them
-   */
-  public void addAll(boolean whole, List<Count> due) {
-    cells.forEach((number, cell) -> add(number, cell, whole, due));
+  /** Adds the counts of all cells to those to publish, but for those that the store has. */
+  public void addAll(List<Count> due) {
+    cells.forEach((number, cell) -> add(number, cell, due));
   }
 
-  private void add(long number, Cell cell, boolean again, List<Count> due) {
-    if (again || cell.counted > cell.acknowledged) {
+  private void add(long number, Cell cell, List<Count> due) {
+    if (cell.counted > cell.acknowledged) {
       due.add(new Count(id, number, cell.counted));
     }
   }

@@ -1,4 +1,4 @@
-package io.penstock.counts;
+package io.penstock.shares;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,11 +6,12 @@ import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
+import io.penstock.limit.OutageCap;
 import io.penstock.limit.RegionCounts;
 import io.penstock.sharing.CountStore.Count;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.OutagePolicy;
-import io.penstock.sharing.StoreContact;
+import io.penstock.time.UnixShift;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +44,7 @@ class CountedLimitTest {
 
   private static List<Count> told(CountedLimit counted, long now) {
     List<Count> own = new ArrayList<>();
-    counted.collect(true, new UnixShift(() -> 0, 0), now, own);
+    counted.collect(new UnixShift(() -> 0, 0), now, own);
     return own;
   }
 
@@ -62,9 +63,9 @@ class CountedLimitTest {
         .containsExactlyInAnyOrder(new Count(ID, 20_000, 3), new Count(ID, 20_001, 2));
   }
 
-  private static List<Count> tell(CountedLimit counted, boolean whole, long now) {
+  private static List<Count> tell(CountedLimit counted, long now) {
     List<Count> own = new ArrayList<>();
-    counted.collect(whole, UNIX_SHIFT, now, own);
+    counted.collect(UNIX_SHIFT, now, own);
     return own;
   }
 
@@ -75,33 +76,33 @@ class CountedLimitTest {
   @Test
   void counted_isToldByTheMinuteOfTheUnixClockUntilItIsAnswered() {
     limit.take(Weight.exactly(3), 0);
-    assertThat(tell(counted, false, 0)).containsExactly(count(10, 3));
-    assertThat(tell(counted, false, 1)).containsExactly(count(10, 3));
-    counted.acknowledge(count(10, 3));
-    assertThat(tell(counted, false, 2)).isEmpty();
-    assertThat(tell(counted, true, 2)).containsExactly(count(10, 3));
+    assertThat(tell(counted, 0)).containsExactly(count(10, 3));
+    assertThat(tell(counted, 1)).containsExactly(count(10, 3));
+    counted.acknowledge(10, 3);
+    assertThat(tell(counted, 2)).isEmpty();
+    counted.tellAgain();
+    assertThat(tell(counted, 2)).containsExactly(count(10, 3));
     limit.take(Weight.exactly(2), 3);
     limit.take(Weight.exactly(4), 40 * SECOND);
-    assertThat(tell(counted, false, 40 * SECOND))
-        .containsExactlyInAnyOrder(count(10, 5), count(11, 4));
-    counted.acknowledge(count(10, 5));
-    counted.acknowledge(count(11, 4));
-    assertThat(tell(counted, false, 41 * SECOND)).isEmpty();
+    assertThat(tell(counted, 40 * SECOND)).containsExactlyInAnyOrder(count(10, 5), count(11, 4));
+    counted.acknowledge(10, 5);
+    counted.acknowledge(11, 4);
+    assertThat(tell(counted, 41 * SECOND)).isEmpty();
   }
 
   @Test
   void countedRightBeforeAMinuteEnds_isOfThatMinute() {
     limit.take(Weight.exactly(3), 29_500 * MILLI);
-    assertThat(tell(counted, false, 29_500 * MILLI)).containsExactly(count(10, 3));
+    assertThat(tell(counted, 29_500 * MILLI)).containsExactly(count(10, 3));
   }
 
   @Test
   void minuteBeforeTheLast_isToldNoMore() {
     limit.take(Weight.exactly(3), 0);
-    tell(counted, false, 0);
+    tell(counted, 0);
     long ends = MINUTE + MINUTE / 2;
-    assertThat(tell(counted, true, ends - 1)).containsExactly(count(10, 3));
-    assertThat(tell(counted, true, ends)).isEmpty();
+    assertThat(tell(counted, ends - 1)).containsExactly(count(10, 3));
+    assertThat(tell(counted, ends)).isEmpty();
   }
 
   @Test
@@ -109,12 +110,12 @@ class CountedLimitTest {
     Limit fixed = new Limit(new LimitSpec.FixedWindow(100, MINUTE), 0);
     CountedLimit minute = new CountedLimit(TRAILING, fixed, true, SHIFT);
     fixed.take(Weight.exactly(3), MINUTE);
-    assertThat(tell(minute, false, MINUTE)).containsExactly(count(12, 3));
+    assertThat(tell(minute, MINUTE)).containsExactly(count(12, 3));
   }
 
   @Test
   void countedByOthers_leavesLessRoomWhereItBinds_untilItBindsNoMore() {
-    counted.apply(count(10, 30), SHIFT, 0);
+    counted.hear(10, 30, Long.MIN_VALUE, SHIFT, 0);
     assertThat(counted.others(0)).isEqualTo(30);
     assertThat(counted.cells()).containsExactly(Map.entry(10L, 30L));
     counted.bind(0);
@@ -126,36 +127,39 @@ class CountedLimitTest {
   @Test
   void countedByOthersOfALimitThatIsOnlyKnown_leavesAllRoom() {
     CountedLimit known = new CountedLimit(TRAILING, limit, false, SHIFT);
-    known.apply(count(10, 30), SHIFT, 0);
+    known.hear(10, 30, Long.MIN_VALUE, SHIFT, 0);
     known.bind(0);
     assertThat(limit.room(0)).isEqualTo(Long.MAX_VALUE);
     assertThat(List.of(known.binds(), counted.binds())).containsExactly(false, true);
     assertThat(known.counts(limit, false)).isTrue();
     assertThat(known.counts(limit, true)).isFalse();
     assertThat(known.counts(new Limit(limit.spec(), 0), false)).isFalse();
-    counted.apply(count(10, 30), SHIFT, 0);
+    counted.hear(10, 30, Long.MIN_VALUE, SHIFT, 0);
     counted.bind(0);
     known.unbind();
     assertThat(limit.room(0)).as("it is another that binds").isEqualTo(70);
   }
 
   @Test
-  void countedHere_doesWhatLimitsDoWhileNothingIsHeard() {
-    StoreContact contact = new StoreContact(OutagePolicy.REFUSE, LEASE, 0);
-    contact.changes(false, LEASE);
-    new CountedLimit(TRAILING, limit, false, SHIFT).follow(contact, LEASE);
-    counted.bind(0);
-    assertThat(limit.sharing().refusal()).isNull();
-    counted.follow(contact, LEASE);
-    assertThat(limit.sharing().refusal()).isNotNull();
-  }
-
-  @Test
-  void whoWaits_isWoken() {
+  void countedHere_doesWhatLimitsDoWhileNothingIsHeard_andWhoWaitsIsWoken() {
+    OutageCap refuses = OutagePolicy.REFUSE.cap();
     counted.bind(0);
     List<Integer> woken = new ArrayList<>();
     Objects.requireNonNull(limit.sharing().demand()).join(() -> woken.add(1));
-    counted.wake();
-    assertThat(woken).hasSize(1);
+    new CountedLimit(TRAILING, limit, false, SHIFT).cutOff(refuses, LEASE);
+    assertThat(limit.sharing().refusal()).isNull();
+    counted.cutOff(refuses, LEASE);
+    assertThat(limit.sharing().refusal()).isNotNull();
+    counted.cutOff(null, LEASE);
+    assertThat(limit.sharing().refusal()).isNull();
+    assertThat(woken).hasSize(2);
+  }
+
+  @Test
+  void unused_isALimitThatBindsAndOfWhichNothingWasCountedHere() {
+    assertThat(counted.isUnused(0)).isTrue();
+    assertThat(new CountedLimit(TRAILING, limit, false, SHIFT).isUnused(0)).isFalse();
+    limit.take(Weight.exactly(1), 0);
+    assertThat(counted.isUnused(0)).isFalse();
   }
 }

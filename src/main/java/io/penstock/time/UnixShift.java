@@ -1,6 +1,4 @@
-package io.penstock.counts;
-
-import io.penstock.time.WallClock;
+package io.penstock.time;
 
 /**
  * Difference between the Unix clock and the monotonic one, by which instances and regions agree on

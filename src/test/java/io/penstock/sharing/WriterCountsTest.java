@@ -1,11 +1,10 @@
-package io.penstock.counts;
+package io.penstock.sharing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cost.LimitMeasure;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.CountStore.Count;
-import io.penstock.sharing.LimitId;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,9 +15,9 @@ class WriterCountsTest {
 
   private final WriterCounts counts = new WriterCounts(ID);
 
-  private List<Count> all(boolean whole) {
+  private List<Count> all() {
     List<Count> due = new ArrayList<>();
-    counts.addAll(whole, due);
+    counts.addAll(due);
     return due;
   }
 
@@ -36,16 +35,15 @@ class WriterCountsTest {
   }
 
   @Test
-  void acknowledgedCount_isPublishedAgainOnlyWithAllOrWhenItGrows() {
+  void acknowledgedCount_isPublishedAgainOnlyWhenItGrows() {
     counts.count(7, 3);
     counts.acknowledge(7, 3);
     counts.acknowledge(7, 1);
     assertThat(added(7)).isEmpty();
-    assertThat(all(false)).isEmpty();
-    assertThat(all(true)).containsExactly(new Count(ID, 7, 3));
+    assertThat(all()).isEmpty();
     counts.count(7, 4);
     assertThat(added(7)).containsExactly(new Count(ID, 7, 4));
-    assertThat(all(false)).containsExactly(new Count(ID, 7, 4));
+    assertThat(all()).containsExactly(new Count(ID, 7, 4));
   }
 
   @Test
@@ -53,7 +51,7 @@ class WriterCountsTest {
     counts.count(6, 1);
     counts.count(7, 3);
     counts.forget(7);
-    assertThat(all(true)).containsExactly(new Count(ID, 7, 3));
+    assertThat(all()).containsExactly(new Count(ID, 7, 3));
   }
 
   @Test

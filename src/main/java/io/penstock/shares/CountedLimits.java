@@ -1,0 +1,241 @@
+package io.penstock.shares;
+
+import io.penstock.limit.Limit;
+import io.penstock.limit.OutageCap;
+import io.penstock.shares.ShareStore.Told;
+import io.penstock.shares.ShareStore.Told.Counted;
+import io.penstock.sharing.CountStore.Count;
+import io.penstock.sharing.LimitId;
+import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.WriterCounts;
+import io.penstock.time.UnixShift;
+import io.penstock.time.WallClock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits of one instance that other instances count, too. All tell each other in beats how much
+ * they counted in which cell of the Unix clock. Without beats, each goes on with its own counts,
+ * and with the known counts of the others until those no longer count. Guarded by {@link
+ * ShareSync}, except for {@link #counted}, {@link #cells} and {@link #isCold}, which are safe from
+ * any thread.
+ */
+public final class CountedLimits {
+  private static final long MILLI = 1_000_000;
+  private static final int LEAST_CLEANED = 1_000;
+
+  /** After so long a time without an answer, what others counted meanwhile is spread over it. */
+  private static final long SILENCE_NANOS = 2_500 * MILLI;
+
+  /**
+   * Counts of all others in one cell.
+   *
+   * @param untilNanos from when on they are useless
+   */
+  private record Cell(Map<String, Long> amounts, long untilNanos) {
+    long sum() {
+      return amounts.values().stream().reduce(0L, WriterCounts::sum);
+    }
+  }
+
+  private final OutagePolicy policy;
+  private final long intervalNanos;
+  private final UnixShift unixShift;
+  private final Map<LimitId, CountedLimit> all = new ConcurrentHashMap<>();
+
+  /** Also of limits that this instance does not have yet. */
+  private final Map<LimitId, Map<Long, Cell>> heard = new HashMap<>();
+
+  private int most = LEAST_CLEANED;
+  private boolean away;
+  private volatile int binding;
+
+  /** When the last beat that was answered was sent. */
+  private volatile long heardNanos = Long.MIN_VALUE / 2;
+
+  /**
+   * Creates an object without limits.
+   *
+   * @param wall defines the cells; the clocks of all instances must agree except for small
+   *     differences
+   * @param intervalNanos for how long what was counted may wait for a beat
+   * @param policy where it concerns shares, these limits go on with their own counts
+   * @param now by the monotonic clock
+   */
+  public CountedLimits(WallClock wall, long intervalNanos, OutagePolicy policy, long now) {
+    this.policy = policy;
+    this.intervalNanos = intervalNanos;
+    this.unixShift = new UnixShift(wall, now);
+  }
+
+  long intervalNanos() {
+    return intervalNanos;
+  }
+
+  boolean isEmpty() {
+    return all.isEmpty();
+  }
+
+  /** Returns how many limits leave room for the counts of others. */
+  int binding() {
+    return binding;
+  }
+
+  /** Counts a limit from now on. */
+  void join(LimitId id, Limit limit, boolean binds, long now) {
+    if (id.durationNanos() < MILLI) {
+      return; // a limit without a window has no cells
+    }
+    CountedLimit known = all.get(id);
+    if (known != null && known.counts(limit, binds)) {
+      return;
+    }
+    CountedLimit fresh = new CountedLimit(id, limit, binds, unixShift.nanos());
+    heard
+        .getOrDefault(id, Map.of())
+        .forEach((cell, each) -> fresh.hear(cell, each.sum(), Long.MIN_VALUE, shift(), now));
+    all.put(id, fresh);
+    fresh.bind(now);
+    fresh.cutOff(cap(), now);
+    binding += binds ? 1 : 0;
+    binding -= known != null && known.binds() ? 1 : 0;
+  }
+
+  /** Stops counting a limit; it leaves no room for others any more. */
+  void leave(LimitId id) {
+    CountedLimit known = all.remove(id);
+    if (known != null) {
+      known.unbind();
+      binding -= known.binds() ? 1 : 0;
+    }
+  }
+
+  private long shift() {
+    return unixShift.nanos();
+  }
+
+  /** Returns what all other instances counted in the window that ends at {@code now}. */
+  long counted(LimitId id, long now) {
+    CountedLimit known = all.get(id);
+    return known == null ? 0 : known.others(now);
+  }
+
+  /** Returns the counts of all other instances, by cell; none if the limit is not counted. */
+  Map<Long, Long> cells(LimitId id) {
+    CountedLimit known = all.get(id);
+    return known == null ? Map.of() : known.cells();
+  }
+
+  /**
+   * Returns whether a limit leaves room for others of which nothing was heard for an interval,
+   * while this instance itself has counted nothing of it.
+   */
+  boolean isCold(LimitId id, long now) {
+    CountedLimit known = isAnyCold(now) ? all.get(id) : null;
+    return known != null && known.isUnused(now);
+  }
+
+  /** Returns whether {@link #isCold} may be true of any limit. */
+  boolean isAnyCold(long now) {
+    return binding > 0 && !isHeard(intervalNanos, now);
+  }
+
+  /** Returns whether a beat that was sent so shortly before was answered. */
+  boolean isHeard(long nanos, long now) {
+    return now - heardNanos <= nanos;
+  }
+
+  /** Returns counts of this instance that others have not been told of, {@code most} at most. */
+  List<Told> untold(String self, int most, long now) {
+    unixShift.follow(now);
+    List<Count> own = new ArrayList<>();
+    for (CountedLimit each : all.values()) {
+      if (own.size() >= most) {
+        break;
+      }
+      each.collect(unixShift, now, own);
+    }
+    long unixMillis = (now + shift()) / MILLI;
+    List<Told> untold = new ArrayList<>();
+    for (Count each : own) {
+      long left = Math.max(1, each.expiresAtMillis() - unixMillis);
+      untold.add(new Counted(each.id(), self, each.cell(), each.amount(), left));
+    }
+    return untold;
+  }
+
+  /** Records that others have been told. */
+  void haveTold(Counted own) {
+    CountedLimit known = all.get(own.id());
+    if (known != null) {
+      known.acknowledge(own.cell(), own.amount());
+    }
+  }
+
+  /** Forgets that others were told, because the store may have lost it. */
+  void tellAgain() {
+    all.values().forEach(CountedLimit::tellAgain);
+  }
+
+  /**
+   * Takes in what the answer to a beat says.
+   *
+   * @param sentNanos when the beat was sent
+   * @return whether any other instance had counted anything
+   */
+  boolean hear(List<Told> told, String self, long sentNanos, long now) {
+    clean(now);
+    boolean isSilence = sentNanos - heardNanos > SILENCE_NANOS;
+    long since = isSilence ? heardNanos : now;
+    boolean isAny = false;
+    for (Told each : told) {
+      if (each instanceof Counted counted && !counted.member().equals(self)) {
+        hear(counted, since, now);
+        isAny = true;
+      }
+    }
+    heardNanos = sentNanos;
+    return isAny;
+  }
+
+  private void hear(Counted counted, long since, long now) {
+    Map<Long, Cell> cells = heard.computeIfAbsent(counted.id(), absent -> new HashMap<>());
+    Cell cell = cells.get(counted.cell());
+    if (cell == null) {
+      cells.values().removeIf(each -> each.untilNanos() <= now);
+      cell = new Cell(new HashMap<>(), now + counted.leftMillis() * MILLI);
+      cells.put(counted.cell(), cell);
+    }
+    cell.amounts().merge(counted.member(), counted.amount(), Math::max);
+    CountedLimit known = all.get(counted.id());
+    if (known != null) {
+      known.hear(counted.cell(), cell.sum(), since, shift(), now);
+      known.bind(now);
+    }
+  }
+
+  /** Forgets what counts no more, whenever as many limits as before have come to it. */
+  private void clean(long now) {
+    if (heard.size() > most) {
+      heard.values().forEach(each -> each.values().removeIf(cell -> cell.untilNanos() <= now));
+      heard.values().removeIf(Map::isEmpty);
+      most = 2 * heard.size() + LEAST_CLEANED;
+    }
+  }
+
+  /** Makes all limits behave as they should while the store is away, or is heard again. */
+  void contact(boolean isAway, long now) {
+    if (isAway != away) {
+      away = isAway;
+      all.values().forEach(each -> each.cutOff(cap(), now));
+    }
+  }
+
+  private @Nullable OutageCap cap() {
+    return away ? policy.cap() : null;
+  }
+}
