@@ -39,6 +39,9 @@ final class CountedLimit {
 
   private volatile PeerCounts peerCounts;
 
+  /** When the first decision was made that nothing counted here could tell of. */
+  private volatile long firstNanos = Long.MIN_VALUE / 2;
+
   /**
    * @param binds whether the limit leaves room for the counts of others; otherwise they are only
    *     known
@@ -139,9 +142,22 @@ final class CountedLimit {
     return binds;
   }
 
-  /** Returns whether a decision depends on the counts of others alone. */
-  boolean isUnused(long now) {
-    return binds && limit.cells(now).isEmpty();
+  /**
+   * Returns whether a decision depends on the counts of others alone, and those were not heard
+   * since the first such decision. One window after it, the next one is the first again.
+   *
+   * @param heardNanos when the last beat that was answered was sent
+   */
+  boolean isCold(long heardNanos, long now) {
+    if (!binds) {
+      return false;
+    }
+    long first = firstNanos;
+    if (now - first > id.durationNanos()) {
+      first = limit.cells(now).isEmpty() ? now : heardNanos;
+      firstNanos = first;
+    }
+    return heardNanos < first;
   }
 
   /** Makes the limit behave as the cap says, or as ever. */

@@ -131,17 +131,12 @@ public final class CountedLimits {
   }
 
   /**
-   * Returns whether a limit leaves room for others of which nothing was heard for an interval,
-   * while this instance itself has counted nothing of it.
+   * Returns whether a limit that leaves room for others is new here, or nothing was heard of those
+   * since its first decision, while this instance itself has counted nothing of it.
    */
   boolean isCold(LimitId id, long now) {
-    CountedLimit known = isAnyCold(now) ? all.get(id) : null;
-    return known != null && known.isUnused(now);
-  }
-
-  /** Returns whether {@link #isCold} may be true of any limit. */
-  boolean isAnyCold(long now) {
-    return binding > 0 && !isHeard(intervalNanos, now);
+    CountedLimit known = all.get(id);
+    return known == null || known.isCold(heardNanos, now);
   }
 
   /** Returns whether a beat that was sent so shortly before was answered. */

@@ -80,9 +80,9 @@ public final class FreshCounts {
     return until != null;
   }
 
-  /** Returns whether a decision about any limit may have to wait, even if none was denied. */
-  public boolean mayBeCold(long now) {
-    return slots.isAnyCold(now);
+  /** Returns whether a decision about any limit may have to wait. */
+  public boolean mayWait() {
+    return !slots.isNone();
   }
 
   /**
@@ -93,7 +93,8 @@ public final class FreshCounts {
    */
   public @Nullable CompletionStage<Boolean> before(LimitId id, boolean afterDenial, long now) {
     boolean isDenied = afterDenial && isDenied(id, now);
-    boolean waits = slots.isCold(id, now) || (isDenied && !slots.isHeard(id, FRESH_NANOS, now));
+    boolean isCold = id.durationNanos() > 0 && counted.test(id) && slots.isCold(id, now);
+    boolean waits = isCold || (isDenied && !slots.isHeard(id, FRESH_NANOS, now));
     return waits ? slots.hearAnew(id) : null;
   }
 }

@@ -81,21 +81,11 @@ public final class ShareSlots implements KnownPeerCounts {
   }
 
   /**
-   * Returns whether a limit is counted together with others of which nothing was heard for an
-   * interval, while this instance itself has counted nothing of it.
+   * Returns whether a limit that leaves room for others is new here, or nothing was heard of those
+   * since its first decision, while this instance itself has counted nothing of it.
    */
   public boolean isCold(LimitId id, long now) {
     return !slots.isEmpty() && of(id).counts().isCold(id, now);
-  }
-
-  /** Returns whether {@link #isCold} may be true of any limit. */
-  public boolean isAnyCold(long now) {
-    for (ShareSync each : slots) {
-      if (each.counts().isAnyCold(now)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Returns whether the counts of others were heard in the last so many nanoseconds. */
@@ -136,6 +126,11 @@ public final class ShareSlots implements KnownPeerCounts {
   /** Returns the contact with each slot, always in the same order. */
   public List<ShareFigures.Contact> contacts() {
     return slots.stream().map(ShareSync::contact).toList();
+  }
+
+  /** Returns whether there is no store through which limits are shared. */
+  public boolean isNone() {
+    return slots.isEmpty();
   }
 
   /** Returns whether no limit is shared. */

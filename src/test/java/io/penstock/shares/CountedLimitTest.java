@@ -156,10 +156,14 @@ class CountedLimitTest {
   }
 
   @Test
-  void unused_isALimitThatBindsAndOfWhichNothingWasCountedHere() {
-    assertThat(counted.isUnused(0)).isTrue();
-    assertThat(new CountedLimit(TRAILING, limit, false, SHIFT).isUnused(0)).isFalse();
-    limit.take(Weight.exactly(1), 0);
-    assertThat(counted.isUnused(0)).isFalse();
+  void cold_isALimitThatBindsAndOfWhichNothingWasCountedHere_untilOthersAreHeard() {
+    assertThat(new CountedLimit(TRAILING, limit, false, SHIFT).isCold(-1, 0)).isFalse();
+    assertThat(counted.isCold(-1, 0)).isTrue();
+    assertThat(counted.isCold(-1, 5)).isTrue();
+    assertThat(counted.isCold(0, 5)).isFalse();
+    assertThat(counted.isCold(0, MINUTE)).isFalse();
+    assertThat(counted.isCold(0, MINUTE + 1)).as("the first in a window").isTrue();
+    limit.take(Weight.exactly(1), 2 * MINUTE);
+    assertThat(counted.isCold(0, 2 * MINUTE + 2)).isFalse();
   }
 }

@@ -3,7 +3,9 @@ package io.penstock.shares;
 import static io.penstock.shares.ShareWorld.MILLI;
 import static io.penstock.shares.ShareWorld.SECOND;
 
+import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitAnswer;
 import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.LimitId;
 import java.util.ArrayList;
@@ -59,7 +61,7 @@ final class CountingCrowd {
   private void demand(ShareWorld.Node node, Limit limit, double perStep, double due) {
     double left = due + perStep;
     for (; left >= 1; left--) {
-      if (limit.admit(1, node.clock())) {
+      if (limit.take(Weight.exactly(1), node.clock()) instanceof LimitAnswer.Receipt) {
         released.add(world.now());
       }
     }

@@ -10,6 +10,7 @@ import io.penstock.limit.Limit;
 import io.penstock.limit.LimitSpec;
 import io.penstock.shares.ShareStore.Told.Counted;
 import io.penstock.sharing.LimitId;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +54,6 @@ class FreshCountsTest {
   @Test
   void coldKey_waitsForOneBeat_whichBringsWhatOthersCounted() {
     long now = later(150 * MILLI);
-    assertThat(fresh.mayBeCold(now)).isTrue();
     here.elsewhere(1, new Counted(ID, "there", 0, 100, 60_000));
     int beats = here.beats;
     CompletableFuture<Boolean> first = before(false, now);
@@ -72,7 +72,18 @@ class FreshCountsTest {
     limit.take(Weight.exactly(1), here.ticker.nanos());
     assertThat(before(false, later(150 * MILLI))).isNull();
     here.slots.count(ID, limit, false);
-    assertThat(fresh.mayBeCold(here.ticker.nanos())).isFalse();
+    assertThat(before(false, later(MINUTE))).isNull();
+  }
+
+  @Test
+  void limitThatIsNewHere_waits_ifOthersCountItAfterTheFact() {
+    LimitId other = id("other", MINUTE);
+    assertThat(fresh.mayWait()).isTrue();
+    assertThat(fresh.before(other, false, here.ticker.nanos())).isNotNull();
+    FreshCounts exact = new FreshCounts(here.slots, id -> false, () -> 50_000);
+    assertThat(exact.before(other, false, here.ticker.nanos())).isNull();
+    ShareSlots none = new ShareSlots(List.of());
+    assertThat(new FreshCounts(none, id -> true, () -> 0).mayWait()).isFalse();
   }
 
   @Test
@@ -126,6 +137,7 @@ class FreshCountsTest {
   @Test
   void limitWithoutAWindow_isNeverWaitedFor() {
     LimitId bare = id("bare", 0);
+    here.slots.count(bare, limit, true);
     fresh.denied(bare, FIXED, 5);
     assertThat(fresh.before(bare, true, 6)).isNull();
   }

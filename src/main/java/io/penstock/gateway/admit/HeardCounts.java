@@ -48,11 +48,11 @@ public final class HeardCounts {
    */
   @Nullable Mono<Void> before(RequestContext requestContext) {
     ApiCaller apiCaller = requestContext.caller();
-    long now = ticker.nanos();
-    boolean isStrict = isStrict(apiCaller);
-    if (apiCaller == null || (!isStrict && !counts.mayBeCold(now))) {
+    if (apiCaller == null || !counts.mayWait()) {
       return null;
     }
+    long now = ticker.nanos();
+    boolean isStrict = isStrict(apiCaller);
     List<CompletableFuture<?>> fetches = new ArrayList<>();
     for (KeyLimit limit : keyRegistry.limits(apiCaller.spec(), requestContext.model())) {
       CompletionStage<Boolean> fetch = counts.before(limit.id(), isStrict, now);
