@@ -283,8 +283,10 @@ redis.call('HSET', texts, '', '')
 chunked('ZADD', order, scores)
 chunked('HSET', texts, added)
 local over = redis.call('ZCARD', order) - 1 - given[15]
-if over > 0 then forget(redis.call('ZRANGE', order, 1, over)) end
-local old = {}
+if over > 0 then
+  forget(redis.call('ZRANGEBYSCORE', order, '(0', '+inf', 'LIMIT', 0, over))
+end
+local old = {' '} -- never an empty list
 for _, about in ipairs(redis.call('ZRANDMEMBER', order, SAMPLE)) do
   local last = string.match(redis.call('HGET', texts, about) or '', '^(%d+) ')
   if last and last - 0 < now then old[#old + 1] = about end

@@ -34,7 +34,6 @@ class RedisAclIT {
           "zadd",
           "zcard",
           "zrandmember",
-          "zrange",
           "zrangebyscore",
           "zrem");
 
