@@ -133,7 +133,12 @@ public final class ShareSlots implements KnownPeerCounts {
     return slots.isEmpty();
   }
 
-  /** Returns whether no limit is shared. */
+  /** Returns whether any limit leaves room for what others have counted. */
+  public boolean leavesRoom() {
+    return slots.stream().anyMatch(each -> each.counts().binding() > 0);
+  }
+
+  /** Returns whether no limit is held to shares. */
   public boolean isEmpty() {
     return slots.stream().allMatch(each -> each.limits().isEmpty());
   }

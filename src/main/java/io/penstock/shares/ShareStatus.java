@@ -7,7 +7,6 @@ import io.penstock.sharing.RecoveryReason;
 import io.penstock.sharing.SharingMode;
 import io.penstock.sharing.SharingStatus;
 import io.penstock.sharing.SharingView;
-import io.penstock.sharing.StoreContact;
 import io.penstock.time.Ticker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +18,13 @@ public final class ShareStatus {
   private final ShareSlots slots;
   private final OutagePolicy policy;
   private final Ticker ticker;
-  private final StoreContact contact;
-  private final SharingStatus status;
+  private final SharingStatus exact;
+  private final SharingStatus eventual;
   private volatile boolean wasReady;
+
+  /** How many instances lived when all slots had been heard; 0 before that. */
+  private long known;
+
   private volatile long members = 1;
   private volatile long heardNanos;
   private volatile SharingView.@Nullable Outage outage;
@@ -33,9 +36,8 @@ public final class ShareStatus {
     this.policy = policy;
     this.ticker = ticker;
     this.heardNanos = ticker.nanos();
-    this.contact = new StoreContact(policy, leaseNanos, ticker.nanos());
-    this.status = new SharingStatus(SharingMode.EXACT, policy, leaseNanos);
-    status.setEventSink(events);
+    this.exact = new SharingStatus(SharingMode.EXACT, policy, leaseNanos, events);
+    this.eventual = new SharingStatus(SharingMode.EVENTUAL, policy, leaseNanos, events);
   }
 
   /** Looks whether anything has changed, and tells of it. */
@@ -44,17 +46,14 @@ public final class ShareStatus {
     List<Contact> each = slots.contacts();
     long silent = each.stream().mapToLong(Contact::silentNanos).max().orElse(0);
     long living = each.stream().mapToLong(Contact::living).max().orElse(1);
-    boolean isHeard = each.stream().allMatch(Contact::wasHeard);
     boolean isAway = each.stream().anyMatch(Contact::cutOff);
-    if (isHeard) {
-      contact.answered(now - silent, living);
-    }
+    known = each.stream().allMatch(Contact::wasHeard) ? living : known;
     RecoveryReason why = why(each);
-    var _ = contact.changes(why != null, now);
     members = isAway ? 1 : living;
     heardNanos = now - silent;
     outage = isAway ? new SharingView.Outage(now - silent, policy) : null;
-    status.findChanges(why, contact, () -> !slots.isEmpty(), now).forEach(Runnable::run);
+    exact.look(why, known, isAway, !slots.isEmpty(), now);
+    eventual.look(null, known, isAway, slots.leavesRoom(), now);
   }
 
   private @Nullable RecoveryReason why(List<Contact> contacts) {

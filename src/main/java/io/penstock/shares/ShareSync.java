@@ -117,6 +117,7 @@ public final class ShareSync {
   private long gapNanos = Long.MIN_VALUE / 2;
   private boolean spendsAll;
   private ShareNews.Contact contact = ShareNews.Contact.LISTING;
+  private boolean contactChanged;
   private boolean stopped;
   private volatile Runnable contactListener = () -> {};
 
@@ -386,7 +387,9 @@ public final class ShareSync {
       }
       extend(now);
       spendAll(now);
-      isOther = tellContact(now);
+      tellContact(now);
+      isOther = contactChanged;
+      contactChanged = false;
       begun = sent == null ? begin(now) : null;
       alarm.at(next(now), this::step);
     }
@@ -425,17 +428,16 @@ public final class ShareSync {
     }
   }
 
-  /** Tells the limits of another contact with the store; returns whether there is one. */
-  private boolean tellContact(long now) {
+  /** Tells the limits of another contact with the store. */
+  private void tellContact(long now) {
     ShareNews.Contact next = contactAt(now);
-    if (next == contact) {
-      return false;
+    if (next != contact) {
+      contact = next;
+      contactChanged = true;
+      long members = members();
+      limits.values().forEach(limit -> limit.contact(next, members, now));
+      counts.contact(next == ShareNews.Contact.AWAY, now);
     }
-    contact = next;
-    long members = members();
-    limits.values().forEach(limit -> limit.contact(next, members, now));
-    counts.contact(next == ShareNews.Contact.AWAY, now);
-    return true;
   }
 
   private ShareNews.Contact contactAt(long now) {
@@ -656,6 +658,7 @@ public final class ShareSync {
       each.message().beat().told().forEach(this::haveTold);
     }
     if (beat.buried()) {
+      tellContact(now); // what waits would be refused if it had no share while the store is away
       limits.values().forEach(limit -> limit.bury(now));
       stateAll(now);
     }

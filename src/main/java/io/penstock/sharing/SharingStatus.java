@@ -4,22 +4,23 @@ import io.penstock.event.Event;
 import io.penstock.event.Event.Synced.Change;
 import io.penstock.event.EventSink;
 import java.math.BigDecimal;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes the state of the sharing with other instances, whenever it changes. Used by one thread
- * at a time, except for {@link #setEventSink}.
+ * at a time.
  */
 public final class SharingStatus {
   private final SharingMode sharingMode;
   private final OutagePolicy policy;
   private final String ttl;
-  private volatile EventSink eventSink = event -> {};
+  private final EventSink events;
 
   private @Nullable RecoveryReason why;
+
+  /** Whether the store went away, and this instance cannot be given shares again yet. */
+  private boolean isRemoved;
+
   private boolean cutOff;
   private long members;
 
@@ -27,62 +28,59 @@ public final class SharingStatus {
    * Creates a status without changes so far.
    *
    * @param sharingMode of the limits that it is about
-   * @param ttlNanos silence after which the lost contact is published
+   * @param ttlNanos silence after which the store is away
    */
-  public SharingStatus(SharingMode sharingMode, OutagePolicy policy, long ttlNanos) {
+  public SharingStatus(
+      SharingMode sharingMode, OutagePolicy policy, long ttlNanos, EventSink events) {
     this.sharingMode = sharingMode;
     this.policy = policy;
     this.ttl = BigDecimal.valueOf(ttlNanos, 9).stripTrailingZeros().toPlainString() + " s";
-  }
-
-  /** Sets the receiver of events. */
-  public void setEventSink(EventSink to) {
-    eventSink = to;
+    this.events = events;
   }
 
   /**
-   * Looks for changes; returns code that publishes them, to be run in order and without the lock.
+   * Publishes what has changed.
    *
    * @param learns why nothing is taken, or null
-   * @param any whether there are limits concerned
+   * @param living number of instances that share limits, this one included; 0 before the store was
+   *     heard
+   * @param isAway whether the store has not been heard for a lease
+   * @param isAny whether there are limits concerned
    */
-  public List<Runnable> findChanges(
-      @Nullable RecoveryReason learns, StoreContact storeContact, BooleanSupplier any, long now) {
-    boolean removed = storeContact.cutOffNanos() != StoreContact.CONNECTED;
-    boolean heard = storeContact.members() > 0 && now < storeContact.endsNanos();
-    long among = sharingMode == SharingMode.EXACT ? storeContact.members() : 0;
-    List<Runnable> announcements = new ArrayList<>();
-    if (heard && learns != null && learns != why && any.getAsBoolean()) {
+  public void look(
+      @Nullable RecoveryReason learns, long living, boolean isAway, boolean isAny, long now) {
+    isRemoved = isAway || (isRemoved && learns != null);
+    boolean heard = living > 0 && !isAway;
+    long among = sharingMode == SharingMode.EXACT ? living : 0;
+    if (heard && learns != null && learns != why && isAny) {
       why = learns;
       Change begun = learns == RecoveryReason.CAME ? Change.JOINING : Change.LEARNING;
-      say(begun, among, because(learns), now, announcements);
+      say(begun, among, because(learns), now);
     }
     if (heard && learns == null && why != null) {
       Change ended = why == RecoveryReason.CAME ? Change.JOINED : Change.LEARNED;
       why = null;
       members = among;
-      say(ended, among, shared(among), now, announcements);
+      say(ended, among, shared(among), now);
     }
-    if (removed && !cutOff && any.getAsBoolean()) {
+    if (isRemoved && !cutOff && isAny) {
       cutOff = true;
-      say(Change.CUT_OFF, among, alone(), now, announcements);
+      say(Change.CUT_OFF, among, alone(), now);
     }
-    if (!removed && cutOff) {
+    if (!isRemoved && cutOff) {
       cutOff = false;
       members = among;
-      say(Change.REJOINED, among, "Redis is heard again: " + shared(among), now, announcements);
+      say(Change.REJOINED, among, "Redis is heard again: " + shared(among), now);
     }
-    if (heard && !removed && learns == null && among != members) {
+    if (heard && !isRemoved && learns == null && among != members) {
       members = among;
-      say(Change.MEMBERS, among, instances(among) + " limits", now, announcements);
+      say(Change.MEMBERS, among, instances(among) + " limits", now);
     }
-    return announcements;
   }
 
-  private void say(
-      Change change, long among, String detail, long now, List<Runnable> announcements) {
+  private void say(Change change, long among, String detail, long now) {
     String of = change == Change.MEMBERS ? null : sharingMode.text();
-    announcements.add(() -> eventSink.publish(new Event.Synced(now, of, change, among, detail)));
+    events.publish(new Event.Synced(now, of, change, among, detail));
   }
 
   private static String because(RecoveryReason learns) {

@@ -217,7 +217,6 @@ for i = 1, #still, 2 do
   local other = members[still[i]]
   if other and other.life == 'living' and other.number == tonumber(still[i + 1]) then
     other.life, other.waits, touched[still[i]] = 'dead', '', true
-    uncertain = uncertain or (not other.registered and not settled)
     version = version + 1
   end
 end

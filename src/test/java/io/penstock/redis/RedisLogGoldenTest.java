@@ -8,10 +8,8 @@ import io.penstock.sharing.OutagePolicy;
 import io.penstock.sharing.RecoveryReason;
 import io.penstock.sharing.SharingMode;
 import io.penstock.sharing.SharingStatus;
-import io.penstock.sharing.StoreContact;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -42,28 +40,16 @@ class RedisLogGoldenTest {
    */
   private static List<Event.Synced> said(SharingMode sharingMode, OutagePolicy policy) {
     List<Event.Synced> said = new ArrayList<>();
-    SharingStatus sharingStatus = new SharingStatus(sharingMode, policy, TTL);
-    sharingStatus.setEventSink(event -> said.add((Event.Synced) event));
-    StoreContact contact = new StoreContact(policy, TTL, 0);
-    look(sharingStatus, contact, null, 2 * TTL);
-    contact.answered(2 * TTL, 1);
-    look(sharingStatus, contact, RecoveryReason.CAME, 2 * TTL);
-    look(sharingStatus, contact, null, 2 * TTL);
-    contact.answered(3 * TTL, 3);
-    look(sharingStatus, contact, null, 3 * TTL);
-    look(sharingStatus, contact, RecoveryReason.LOST, 3 * TTL);
-    look(sharingStatus, contact, null, 3 * TTL);
-    look(sharingStatus, contact, null, 5 * TTL);
+    SharingStatus status =
+        new SharingStatus(sharingMode, policy, TTL, event -> said.add((Event.Synced) event));
+    status.look(null, 0, true, true, 1);
+    status.look(RecoveryReason.CAME, 1, false, true, 2);
+    status.look(null, 1, false, true, 3);
+    status.look(null, 3, false, true, 4);
+    status.look(RecoveryReason.LOST, 3, false, true, 5);
+    status.look(null, 3, false, true, 6);
+    status.look(null, 3, true, true, 7);
     return said;
-  }
-
-  private static void look(
-      SharingStatus sharingStatus,
-      StoreContact contact,
-      @Nullable RecoveryReason learns,
-      long now) {
-    var _ = contact.changes(learns != null, now);
-    sharingStatus.findChanges(learns, contact, () -> true, now).forEach(Runnable::run);
   }
 
   @Test

@@ -405,7 +405,6 @@ public final class MemoryShareStore {
           && other.life == Life.LIVING
           && (other.number == each.number() || !holds(Rule.BEATS_ARE_COMPARED))) {
         other.life = Life.DEAD;
-        now.uncertain |= !other.registered && !now.settled;
         other.waits = Set.of();
         now.version++;
       }

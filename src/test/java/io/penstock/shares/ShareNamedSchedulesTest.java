@@ -7,7 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.shares.SpentLimit.Kind;
 import io.penstock.shares.SpentLimit.Terms;
 import io.penstock.sharing.LimitId;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -778,5 +781,48 @@ class ShareNamedSchedulesTest {
     world.run(130);
     assertThat(over(world)).isNotPositive();
     assertThat(sum(world, 1, 120, 126)).isPositive();
+  }
+
+  @Test
+  void wasCutOff_andItsShareReclaimed_hearsThatItIsBackBeforeItGivesUpAll() {
+    ShareWorld world = world(CONTINUES, trailing(300, 10));
+    joinAll(world, 6, 6);
+    List<String> told = new ArrayList<>();
+    world.atSecond(
+        20,
+        () -> {
+          ShareSync sync = world.nodes.get(0).sync;
+          SpentLimit idle = new SpentLimit(trailing(300, 10), sync.lease(), at -> at, () -> {});
+          sync.add(ShareWorld.limit("idle"), noting(idle, told));
+        });
+    world.atSecond(40, () -> world.nodes.get(0).cut(true));
+    world.atSecond(
+        60,
+        () -> {
+          assertThat(told).contains("contact AWAY");
+          told.clear();
+          world.nodes.get(0).cut(false);
+        });
+    world.run(64);
+    assertThat(told).containsSubsequence("contact READY", "shrink");
+    assertThat(told.indexOf("contact READY")).isLessThan(told.indexOf("shrink"));
+  }
+
+  /**
+   * Returns a user that notes when it is told of the contact, and when it must give something up.
+   */
+  private static ShareUser noting(ShareUser user, List<String> told) {
+    return (ShareUser)
+        Proxy.newProxyInstance(
+            ShareUser.class.getClassLoader(),
+            new Class<?>[] {ShareUser.class},
+            (proxy, method, arguments) -> {
+              switch (method.getName()) {
+                case "contact" -> told.add("contact " + arguments[0]);
+                case "shrink" -> told.add("shrink");
+                default -> {}
+              }
+              return method.invoke(user, arguments);
+            });
   }
 }

@@ -6,7 +6,6 @@ import io.penstock.event.Event;
 import io.penstock.event.Event.Synced.Change;
 import io.penstock.fake.RecordedEvents;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,15 +17,7 @@ class SharingStatusTest {
   private final RecordedEvents events = new RecordedEvents();
 
   private SharingStatus status(SharingMode sharingMode, OutagePolicy policy) {
-    SharingStatus sharingStatus = new SharingStatus(sharingMode, policy, LEASE);
-    sharingStatus.setEventSink(events);
-    return sharingStatus;
-  }
-
-  private static void look(
-      SharingStatus status, StoreContact contact, @Nullable RecoveryReason learns, long now) {
-    contact.changes(learns != null, now);
-    status.findChanges(learns, contact, () -> true, now).forEach(Runnable::run);
+    return new SharingStatus(sharingMode, policy, LEASE, events);
   }
 
   private List<Event.Synced> said() {
@@ -41,11 +32,7 @@ class SharingStatusTest {
     "REFUSE, 'exact limits refuse'"
   })
   void exactLimitsWhileTheStoreIsAway_areSaidToDoWhatTheyDo(OutagePolicy policy, String follows) {
-    look(
-        status(SharingMode.EXACT, policy),
-        new StoreContact(policy, LEASE, 0),
-        RecoveryReason.CAME,
-        LEASE);
+    status(SharingMode.EXACT, policy).look(RecoveryReason.CAME, 0, true, true, LEASE);
     assertThat(said()).extracting(Event.Synced::change).containsExactly(Change.CUT_OFF);
     assertThat(said().getLast().members()).isZero();
     assertThat(said().getLast().detail())
@@ -63,30 +50,37 @@ class SharingStatusTest {
   })
   void eventualLimitsWhileTheStoreIsAway_areSaidToDoWhatTheyDo(
       OutagePolicy policy, String follows) {
-    look(status(SharingMode.EVENTUAL, policy), new StoreContact(policy, LEASE, 0), null, LEASE);
+    status(SharingMode.EVENTUAL, policy).look(null, 0, true, true, LEASE);
     assertThat(said().getLast().detail()).contains(": " + follows + " (");
   }
 
   @Test
   void whoComes_saysSoOnlyWhileTheStoreIsHeard() {
-    StoreContact contact = new StoreContact(OutagePolicy.PARK, LEASE, 0);
-    contact.answered(0, 2);
     SharingStatus sharingStatus = status(SharingMode.EXACT, OutagePolicy.PARK);
-    assertThat(sharingStatus.findChanges(RecoveryReason.CAME, contact, () -> true, LEASE))
-        .isEmpty();
-    assertThat(sharingStatus.findChanges(RecoveryReason.CAME, contact, () -> true, LEASE - 1))
-        .hasSize(1);
+    sharingStatus.look(RecoveryReason.CAME, 0, false, true, 1);
+    assertThat(said()).isEmpty();
+    sharingStatus.look(RecoveryReason.CAME, 2, false, true, 2);
+    assertThat(said()).extracting(Event.Synced::change).containsExactly(Change.JOINING);
+  }
+
+  @Test
+  void storeIsBack_isSaidOnceSharesAreGivenAgain() {
+    SharingStatus sharingStatus = status(SharingMode.EXACT, OutagePolicy.PARK);
+    sharingStatus.look(null, 2, false, true, 1);
+    sharingStatus.look(null, 2, true, true, 2);
+    sharingStatus.look(RecoveryReason.LOST, 2, false, true, 3);
+    sharingStatus.look(null, 2, false, true, 4);
+    assertThat(said())
+        .extracting(Event.Synced::change)
+        .containsExactly(
+            Change.MEMBERS, Change.CUT_OFF, Change.LEARNING, Change.LEARNED, Change.REJOINED);
   }
 
   @Test
   void nothingIsShared_nothingIsSaid() {
-    StoreContact contact = new StoreContact(OutagePolicy.PARK, LEASE, 0);
     SharingStatus sharingStatus = status(SharingMode.EXACT, OutagePolicy.PARK);
-    contact.changes(false, LEASE);
-    assertThat(sharingStatus.findChanges(RecoveryReason.CAME, contact, () -> false, LEASE))
-        .isEmpty();
-    contact.answered(LEASE, 1);
-    assertThat(sharingStatus.findChanges(RecoveryReason.CAME, contact, () -> false, LEASE))
-        .isEmpty();
+    sharingStatus.look(RecoveryReason.CAME, 0, true, false, LEASE);
+    sharingStatus.look(RecoveryReason.CAME, 1, false, false, LEASE);
+    assertThat(said()).isEmpty();
   }
 }
