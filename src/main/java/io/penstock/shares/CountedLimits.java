@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +53,7 @@ public final class CountedLimits {
 
   private int most = LEAST_CLEANED;
   private boolean away;
-  private volatile int binding;
+  private final AtomicInteger binding = new AtomicInteger();
 
   /** When the last beat that was answered was sent. */
   private volatile long heardNanos = Long.MIN_VALUE / 2;
@@ -82,7 +83,7 @@ public final class CountedLimits {
 
   /** Returns how many limits leave room for the counts of others. */
   int binding() {
-    return binding;
+    return binding.get();
   }
 
   /** Counts a limit from now on. */
@@ -101,8 +102,7 @@ public final class CountedLimits {
     all.put(id, fresh);
     fresh.bind(now);
     fresh.cutOff(cap(), now);
-    binding += binds ? 1 : 0;
-    binding -= known != null && known.binds() ? 1 : 0;
+    binding.addAndGet((binds ? 1 : 0) - (known != null && known.binds() ? 1 : 0));
   }
 
   /** Stops counting a limit; it leaves no room for others any more. */
@@ -110,7 +110,7 @@ public final class CountedLimits {
     CountedLimit known = all.remove(id);
     if (known != null) {
       known.unbind();
-      binding -= known.binds() ? 1 : 0;
+      binding.addAndGet(known.binds() ? -1 : 0);
     }
   }
 

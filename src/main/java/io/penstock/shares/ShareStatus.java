@@ -17,6 +17,7 @@ public final class ShareStatus {
 
   private final ShareSlots slots;
   private final OutagePolicy policy;
+  private final long leaseNanos;
   private final Ticker ticker;
   private final SharingStatus exact;
   private final SharingStatus eventual;
@@ -34,6 +35,7 @@ public final class ShareStatus {
       ShareSlots slots, OutagePolicy policy, long leaseNanos, EventSink events, Ticker ticker) {
     this.slots = slots;
     this.policy = policy;
+    this.leaseNanos = leaseNanos;
     this.ticker = ticker;
     this.heardNanos = ticker.nanos();
     this.exact = new SharingStatus(SharingMode.EXACT, policy, leaseNanos, events);
@@ -52,8 +54,9 @@ public final class ShareStatus {
     members = isAway ? 1 : living;
     heardNanos = now - silent;
     outage = isAway ? new SharingView.Outage(now - silent, policy) : null;
-    exact.look(why, known, isAway, !slots.isEmpty(), now);
-    eventual.look(null, known, isAway, slots.leavesRoom(), now);
+    boolean isSilent = silent >= leaseNanos;
+    exact.look(why, known, isSilent, !slots.isEmpty(), now);
+    eventual.look(null, known, isSilent, slots.leavesRoom(), now);
   }
 
   private @Nullable RecoveryReason why(List<Contact> contacts) {

@@ -640,31 +640,32 @@ public final class ShareSync {
       return; // given up: nothing of it is used
     }
     sent = null;
-    boolean answered = each.reply() != null && now - of.atNanos() < terms.timeoutNanos();
-    if (answered) {
-      take(each, of.atNanos(), now);
+    Reply reply = each.reply();
+    boolean answered = reply != null && now - of.atNanos() < terms.timeoutNanos();
+    if (reply != null && answered) {
+      take(of, reply, now);
     }
     of.end(answered);
   }
 
-  private void take(Arrived each, long sentAt, long now) {
+  private void take(Sent of, Reply reply, long now) {
     if (now - contactNanos > terms.leaseNanos()) {
       peers.watchAnew(now);
     }
-    contactNanos = sentAt;
-    BeatAnswer beat = each.reply().beat();
+    contactNanos = of.atNanos();
+    BeatAnswer beat = reply.beat();
     take(beat, now);
-    if (beat.epoch().equals(each.message().beat().epoch())) {
-      each.message().beat().told().forEach(this::haveTold);
+    if (beat.epoch().equals(of.message().beat().epoch())) {
+      of.message().beat().told().forEach(this::haveTold);
     }
     if (beat.buried()) {
       tellContact(now); // what waits would be refused if it had no share while the store is away
       limits.values().forEach(limit -> limit.bury(now));
       stateAll(now);
     }
-    for (int i = 0; i < each.reply().answers().size(); i++) {
-      Call call = each.message().calls().get(i);
-      Answer answer = each.reply().answers().get(i);
+    for (int i = 0; i < reply.answers().size(); i++) {
+      Call call = of.message().calls().get(i);
+      Answer answer = reply.answers().get(i);
       LimitShare limit = limits.get(call.id());
       if (limit != null && call.sequence() == limit.sequence() && call.epoch().equals(epoch)) {
         doubts |= limit.answered(call, answer, !beat.buried(), now);
