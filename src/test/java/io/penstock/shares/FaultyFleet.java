@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -28,16 +29,14 @@ import tools.jackson.databind.json.JsonMapper;
  * its own; clients that always send; and an upstream that notes when each request arrives.
  */
 final class FaultyFleet implements AutoCloseable {
-  /**
-   * A limit that binds all the time.
-   *
-   * @param id its name at {@code GET /sharing}
-   */
+  /** A limit that binds all the time. */
   enum Limit {
     WINDOW("limit:endpoint:%2Fwindow#requests:10000", 300, 10),
     MINUTE("ratelimit:u:*#requests:60000", 1_200, 60);
 
+    /** Its name at {@code GET /sharing}. */
     private final String id;
+
     private final long capacity;
     private final int seconds;
 
@@ -135,7 +134,7 @@ final class FaultyFleet implements AutoCloseable {
    */
   boolean load(boolean skewed) {
     int[] next = skewed ? SKEWED : EVEN;
-    if (load == next) {
+    if (Arrays.equals(load, next)) {
       return false;
     }
     load = next;
