@@ -62,6 +62,7 @@ class ShareFaultsIT {
     void on(FaultyFleet fleet) throws IOException;
   }
 
+  @SuppressWarnings("ImmutableEnumChecker") // the steps have no state
   private enum Fault {
     REDIS_ENDED(redis(RedisServer::end), redis(RedisServer::start), 5, 60),
     REDIS_EMPTY(ShareFaultsIT::lose, redis(RedisServer::start), 5, 60),
@@ -105,7 +106,7 @@ class ShareFaultsIT {
 
   private record Trial(Fault fault, int seconds, boolean skewed) {
     static Stream<Trial> parse(String text) {
-      String[] parts = text.toUpperCase(Locale.ROOT).split(":");
+      String[] parts = text.toUpperCase(Locale.ROOT).split(":", -1);
       Fault fault = Fault.valueOf(parts[0]);
       List<Integer> seconds = parts.length > 1 ? List.of(Integer.valueOf(parts[1])) : fault.seconds;
       List<String> loads = List.of(parts.length > 2 ? parts[2] : "EVEN,SKEWED");
@@ -262,7 +263,7 @@ class ShareFaultsIT {
   private String figures(Trial trial, Limit limit, Held held, FaultyFleet fleet, long begin) {
     long[] arrivals = fleet.arrivals(limit);
     long window = limit.seconds() * SECOND;
-    long span = Math.ceilDiv(trial.seconds(), 10) * 10 * SECOND;
+    long span = Math.ceilDiv(trial.seconds(), 10) * 10L * SECOND;
     long exact = Math.max(0, most(arrivals, window, begin) - limit.capacity());
     long trip = stalls.busy(window) ? BUSY_TRIP_NANOS : TRIP_NANOS;
     long over = Math.max(0, most(arrivals, window - trip, begin) - limit.capacity());
