@@ -2,7 +2,7 @@ package io.penstock.redis.shares;
 
 import io.penstock.redis.RedisBreaker;
 import io.penstock.redis.RedisDiagnosis;
-import io.penstock.redis.RedisEviction;
+import io.penstock.redis.RedisDurability;
 import io.penstock.redis.RedisLink;
 import io.penstock.redis.RedisTrouble;
 import io.penstock.redis.RedisTrouble.Kind;
@@ -54,12 +54,12 @@ public final class RedisShareStore implements ShareStore {
    * @param failing the channels of the slots whose last message failed
    */
   private record Logs(
-      TroubleLog troubles, TroubleLog news, RedisEviction eviction, Set<String> failing) {
+      TroubleLog troubles, TroubleLog news, RedisDurability durability, Set<String> failing) {
     Logs() {
       this(
           new TroubleLog("shared limits", "limit"),
           new TroubleLog("news of shared limits", "limit"),
-          new RedisEviction(),
+          new RedisDurability(),
           ConcurrentHashMap.newKeySet());
     }
   }
@@ -228,7 +228,7 @@ public final class RedisShareStore implements ShareStore {
       logs.troubles().recordSuccess();
     }
     listen();
-    return logs.eviction().look(link, namespace + INSTANCES).thenApply(looked -> reply);
+    return logs.durability().look(link, namespace + INSTANCES).thenApply(looked -> reply);
   }
 
   private CompletionStage<Reply> failed(RedisTrouble trouble) {
