@@ -102,10 +102,10 @@ public final class LimitWiring implements AutoCloseable {
   private final FreshCounts freshCounts;
   private final BooleanSupplier ready;
   private final SharingView view;
-  private final List<Consumer<MeterRegistry>> meters = new ArrayList<>();
+  private final List<Consumer<MeterRegistry>> meters;
 
   /** The last one is run first. */
-  private final List<Runnable> closings = new ArrayList<>();
+  private final List<Runnable> closings;
 
   private LimitWiring(
       SharingModes sharingModes,
@@ -114,7 +114,9 @@ public final class LimitWiring implements AutoCloseable {
       ShareSlots slots,
       FreshCounts freshCounts,
       BooleanSupplier ready,
-      SharingView view) {
+      SharingView view,
+      List<Consumer<MeterRegistry>> meters,
+      List<Runnable> closings) {
     this.sharingModes = sharingModes;
     this.local = local;
     this.source = source;
@@ -122,6 +124,8 @@ public final class LimitWiring implements AutoCloseable {
     this.freshCounts = freshCounts;
     this.ready = ready;
     this.view = view;
+    this.meters = meters;
+    this.closings = closings;
   }
 
   /**
@@ -160,7 +164,9 @@ public final class LimitWiring implements AutoCloseable {
         none,
         new FreshCounts(none, id -> false, wall),
         () -> true,
-        SharingView.ALONE);
+        SharingView.ALONE,
+        new ArrayList<>(),
+        new ArrayList<>());
   }
 
   private static void hold(
@@ -236,7 +242,9 @@ public final class LimitWiring implements AutoCloseable {
             slots,
             new FreshCounts(slots, id -> sharingModes.of(id) == SharingMode.EVENTUAL, wall),
             () -> status.wasReady() || (sync.servesAlone() && status.outage() != null),
-            new SharingView(status::members, status::outage));
+            new SharingView(status::members, status::outage),
+            new ArrayList<>(),
+            new ArrayList<>());
     limitWiring.meters.add(
         registry -> {
           meter(registry, stores);

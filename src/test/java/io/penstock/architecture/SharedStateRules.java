@@ -110,7 +110,7 @@ final class SharedStateRules {
               "trace",
               "wire.ClientConnections"),
           "it passes on, between instances and regions, what limits count",
-          List.of("redis", "region", "shares"),
+          List.of("redis", "region", "shares", "sharing.WriterCounts"),
           "it is a part of state whose field has a row",
           List.of(
               "cost.RecentEntries",
