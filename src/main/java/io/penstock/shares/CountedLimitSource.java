@@ -46,7 +46,7 @@ public final class CountedLimitSource implements LimitSource {
   public Limit change(LimitId from, LimitId to, LimitSpec spec, long now) {
     Limit limit = source.change(from, to, spec, now);
     if (!from.equals(to)) {
-      slots.uncount(from);
+      slots.uncount(from, true);
     }
     return counted(to, limit);
   }
@@ -58,17 +58,17 @@ public final class CountedLimitSource implements LimitSource {
         if (known.test(id)) {
           slots.count(id, limit, false);
         } else {
-          slots.uncount(id);
+          slots.uncount(id, true);
         }
       }
-      case LOCAL -> slots.uncount(id);
+      case LOCAL -> slots.uncount(id, true);
     }
     return limit;
   }
 
   @Override
   public void forget(LimitId id) {
-    slots.uncount(id);
+    slots.uncount(id, false);
     source.forget(id);
   }
 }

@@ -105,11 +105,17 @@ public final class CountedLimits {
     binding.addAndGet((binds ? 1 : 0) - (known != null && known.binds() ? 1 : 0));
   }
 
-  /** Stops counting a limit; it leaves no room for others any more. */
-  void leave(LimitId id) {
+  /**
+   * Stops counting a limit.
+   *
+   * @param frees whether it leaves no room for others any more; otherwise it does for what is known
+   */
+  void leave(LimitId id, boolean frees) {
     CountedLimit known = all.remove(id);
     if (known != null) {
-      known.unbind();
+      if (frees) {
+        known.unbind();
+      }
       binding.addAndGet(known.binds() ? -1 : 0);
     }
   }

@@ -66,8 +66,8 @@ public final class ShareSlots implements KnownPeerCounts {
   }
 
   /** See {@link ShareSync#uncount}. */
-  public void uncount(LimitId id) {
-    of(id).uncount(id);
+  public void uncount(LimitId id, boolean frees) {
+    of(id).uncount(id, frees);
   }
 
   /** Returns the counts of all other instances for a limit, by cell; none if it is not counted. */

@@ -220,9 +220,14 @@ public final class ShareSync {
     }
   }
 
-  /** Counts a limit together with others no more. */
-  public synchronized void uncount(LimitId id) {
-    counts.leave(id);
+  /**
+   * Counts a limit together with others no more.
+   *
+   * @param frees whether it leaves no room for others any more; otherwise it does for what is
+   *     known, because requests may still wait for it
+   */
+  public synchronized void uncount(LimitId id, boolean frees) {
+    counts.leave(id, frees);
   }
 
   /**

@@ -94,5 +94,6 @@ class CountedLimitSourceTest {
     assertThat(limit.room(here.ticker.nanos())).isEqualTo(50);
     source.forget(longer);
     assertThat(here.slots.counted(longer, here.ticker.nanos())).isZero();
+    assertThat(limit.room(here.ticker.nanos())).as("for requests that still wait").isEqualTo(50);
   }
 }

@@ -91,7 +91,7 @@ class CountedLimitsTest {
     here.run(2 * SECOND);
     here.slots.count(ID, limit, true);
     assertThat(limit.room(here.ticker.nanos())).isEqualTo(CAPACITY - 50);
-    here.slots.uncount(ID);
+    here.slots.uncount(ID, true);
     assertThat(limit.room(here.ticker.nanos())).isEqualTo(Long.MAX_VALUE);
     assertThat(here.slots.counted(ID, here.ticker.nanos())).isZero();
   }
