@@ -27,12 +27,13 @@ class CoordinationRedisIT {
 
   /** Rights for sharing limits, as listed in {@code src/docs/instances.md}. */
   private static final String LIMITS =
-      "+ping +eval +evalsha +hdel +hget +hgetall +hmget +hset +info +pexpire +pttl +publish"
-          + " +subscribe +time +unsubscribe +zadd +zrangebyscore +zremrangebyscore";
+      "+ping +del +eval +evalsha +exists +hdel +hget +hgetall +hmget +hset +info +pexpire +pttl"
+          + " +publish +subscribe +time +unsubscribe +zadd +zcard +zrandmember +zrangebyscore"
+          + " +zrem";
 
   /** Further rights for coordination. */
   private static final List<String> RIGHTS =
-      List.of("del", "hexists", "hincrby", "hkeys", "persist", "zcard", "zrange", "zrem", "zscore");
+      List.of("hexists", "hincrby", "hkeys", "persist", "zrange", "zscore");
 
   private static ObjectOperation place(String key) {
     return new ObjectOperation.Acquire(1, key, 0);
