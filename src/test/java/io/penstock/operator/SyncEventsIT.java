@@ -72,6 +72,8 @@ class SyncEventsIT {
         StartedGateway there = start("there", redis);
         LogCapture logCapture = LogCapture.listen()) {
       until(events, "\"members\":2");
+      PatientWaits.await("an instance that knows what it may lose")
+          .until(() -> there.operator("GET /actuator/health/readiness").startsWith("HTTP/1.1 200"));
       redis.kill();
       List<String> away = until(events, "\"sharing\":\"exact\",\"change\":\"cut_off\"");
       assertThat(away.getLast()).contains("\"members\":2", GOES_ON);
