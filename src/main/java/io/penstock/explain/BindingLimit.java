@@ -59,7 +59,7 @@ public record BindingLimit(
     BODY_MEMORY,
     /** The provider is asked how many tokens the input has. */
     INPUT_COUNT,
-    /** Its key was refused before, so the counts of other instances are read first. */
+    /** The counts of other instances are read first: its key was refused, or not used here. */
     DENIAL_RECHECK,
     /** An earlier call of its WebSocket has not ended. */
     SOCKET_TURN,

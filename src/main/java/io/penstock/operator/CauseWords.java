@@ -71,7 +71,8 @@ record CauseWords(ClockReading now, SharingView.@Nullable Outage outage) {
       case BODY_MEMORY -> "other bodies take the memory that its body needs";
       case INPUT_COUNT -> "the provider is asked how many tokens its input has";
       case DENIAL_RECHECK ->
-          "its key was refused before, so the counts of other instances are read first";
+          "the counts of other instances are read first: its key was refused before, or has not"
+              + " been used here";
       case SOCKET_TURN -> "an earlier call of its WebSocket has not ended";
       case CONNECTION -> "a connection is being made to upstream " + bindingLimit.name();
     };
@@ -124,8 +125,8 @@ record CauseWords(ClockReading now, SharingView.@Nullable Outage outage) {
               + " penstock.body.tenant-share.";
       case INPUT_COUNT -> "Nothing: it goes on with an estimate when the provider takes too long.";
       case DENIAL_RECHECK ->
-          "Nothing: it is decided within 300 ms. Without strict_after_denial of the key it is"
-              + " decided at once.";
+          "Nothing: it is decided within 50 ms, or within 300 ms after a refusal of a key with"
+              + " strict_after_denial.";
       case SOCKET_TURN ->
           "Nothing: its turn comes. A client can open more WebSockets for calls at the same time.";
       case CONNECTION ->

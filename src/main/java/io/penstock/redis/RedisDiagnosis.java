@@ -71,6 +71,7 @@ public final class RedisDiagnosis {
           new Sign("unknown command 'SENTINEL'", Kind.ADDRESS, "that is no Sentinel"),
           new Sign("cluster support disabled", Kind.ADDRESS, "that is no cluster"),
           new Sign("MOVED redirection loop", Kind.ADDRESS, CLUSTER_NODE),
+          new Sign("attempted to access a non local key", Kind.ADDRESS, CLUSTER_NODE),
           new Sign("SELECT is not allowed in cluster mode", Kind.ADDRESS, CLUSTER_NODE),
           new Sign("unknown command `EVAL", Kind.ADDRESS, SENTINEL),
           new Sign("unknown command 'EVAL", Kind.ADDRESS, SENTINEL),

@@ -11,7 +11,9 @@ import io.penstock.sharing.WriterCounts;
 import io.penstock.time.UnixShift;
 import io.penstock.time.WallClock;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -52,6 +54,10 @@ public final class CountedLimits {
   private final Map<LimitId, Map<Long, Cell>> heard = new HashMap<>();
 
   private int most = LEAST_CLEANED;
+
+  /** Goes on where it stopped, so that each limit has its turn. */
+  private Iterator<CountedLimit> scan = Collections.emptyIterator();
+
   private boolean away;
   private final AtomicInteger binding = new AtomicInteger();
 
@@ -154,11 +160,11 @@ public final class CountedLimits {
   List<Told> untold(String self, int most, long now) {
     unixShift.follow(now);
     List<Count> own = new ArrayList<>();
-    for (CountedLimit each : all.values()) {
-      if (own.size() >= most) {
-        break;
+    for (int left = all.size(); left > 0 && own.size() < most; left--) {
+      scan = scan.hasNext() ? scan : all.values().iterator();
+      if (scan.hasNext()) {
+        scan.next().collect(unixShift, now, own);
       }
-      each.collect(unixShift, now, own);
     }
     long unixMillis = (now + shift()) / MILLI;
     List<Told> untold = new ArrayList<>();

@@ -71,7 +71,8 @@ public final class FreshCounts {
         : now + length;
   }
 
-  private synchronized boolean isDenied(LimitId id, long now) {
+  /** Returns whether a limit has denied a request, so that a decision may have to wait. */
+  public synchronized boolean isDenied(LimitId id, long now) {
     Long until = denied.get(id);
     if (until != null && until <= now) {
       denied.remove(id);

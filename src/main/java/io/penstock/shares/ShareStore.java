@@ -229,8 +229,8 @@ public interface ShareStore {
    * @param count higher after each beat
    * @param version of the list of instances
    * @param settled whether all that may hold anything have stated it, so that shares may be raised
-   * @param uncertain whether the epoch began without all data, or without the statement of an
-   *     instance: what such instances spent must have decayed before a share is raised
+   * @param uncertain whether something showed that data is missing: what instances that have not
+   *     stated anything since then spent must have decayed before a share is raised
    * @param listed whether all living instances know this one
    * @param buried whether this instance had been declared dead
    * @param peers all instances, with this one

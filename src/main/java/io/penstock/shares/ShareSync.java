@@ -101,6 +101,7 @@ public final class ShareSync {
   private Set<LimitId> wanted = new HashSet<>();
 
   private Iterator<LimitShare> scan = Collections.emptyIterator();
+  private long scannedNanos = Long.MIN_VALUE / 2;
   private @Nullable Sent sent;
   private long number;
   private long sentNanos = Long.MIN_VALUE / 2;
@@ -238,7 +239,9 @@ public final class ShareSync {
   public CompletionStage<Boolean> hearAnew() {
     CompletableFuture<Boolean> answered = new CompletableFuture<>();
     synchronized (this) {
-      if (stopped || !isHeard(ticker.nanos())) {
+      long now = ticker.nanos();
+      boolean hangs = sent != null && now - sent.atNanos() > FreshCounts.COLD_NANOS;
+      if (stopped || hangs || !isHeard(now)) {
         return CompletableFuture.completedStage(false);
       }
       hearers.add(answered);
@@ -473,7 +476,8 @@ public final class ShareSync {
 
   private @Nullable Message begin(long now) {
     List<Told> counted = counted(now);
-    boolean due = now >= dueNanos || !counted.isEmpty() || !hearers.isEmpty();
+    boolean asked = !hearers.isEmpty() && now - sentNanos >= LimitShare.LEAST_NANOS;
+    boolean due = now >= dueNanos || !counted.isEmpty() || asked;
     List<LimitShare> calling = reachable() ? calling(due, now) : List.of();
     if (!due && (calling.isEmpty() || now - sentNanos < LimitShare.LEAST_NANOS)) {
       return null;
@@ -510,8 +514,9 @@ public final class ShareSync {
     if (counts.isEmpty() || !reachable() || now - collectedNanos < counts.intervalNanos()) {
       return List.of();
     }
-    collectedNanos = now;
-    return counts.untold(member, MOST_CALLS, now);
+    List<Told> untold = counts.untold(member, MOST_CALLS, now);
+    collectedNanos = untold.size() < MOST_CALLS ? now : collectedNanos; // else there may be more
+    return untold;
   }
 
   private boolean reachable() {
@@ -523,7 +528,9 @@ public final class ShareSync {
    * others, a beat looks at some after the other.
    */
   private List<LimitShare> calling(boolean beat, long now) {
-    Set<LimitShare> looked = new LinkedHashSet<>(beat ? scanned() : List.of());
+    boolean scans = beat && now - scannedNanos >= terms.beatNanos() / 2;
+    scannedNanos = scans ? now : scannedNanos;
+    Set<LimitShare> looked = new LinkedHashSet<>(scans ? scanned() : List.of());
     looked.addAll(urgent());
     unstated.stream()
         .limit(MOST_CALLS)
@@ -563,7 +570,7 @@ public final class ShareSync {
     if (sent != null) {
       return sent.atNanos() + terms.timeoutNanos();
     }
-    long next = Math.min(dueNanos, nextCounts());
+    long next = hearers.isEmpty() ? Math.min(dueNanos, nextCounts()) : now;
     for (LimitShare each : reachable() ? urgent() : List.<LimitShare>of()) {
       long at = each.dueAt(now);
       if (at > now + terms.beatNanos() && !each.isWaiting(now)) {

@@ -42,7 +42,7 @@
 --          the hash.
 --
 -- Names and limits are words without spaces; numbers are whole and below 2^53.
-local SAMPLE = 8 -- of what is told, so much is looked at in each beat, in case it counts no more
+local SAMPLE = 8 -- of what is told, so much and twice what is new is looked at in each beat
 local key, me = KEYS[1], ARGV[1]
 local order, texts = key .. ':order', key .. ':told'
 local given = {}
@@ -286,9 +286,10 @@ if over > 0 then
   forget(redis.call('ZRANGEBYSCORE', order, '(0', '+inf', 'LIMIT', 0, over))
 end
 local old = {' '} -- never an empty list
-for _, about in ipairs(redis.call('ZRANDMEMBER', order, SAMPLE)) do
-  local last = string.match(redis.call('HGET', texts, about) or '', '^(%d+) ')
-  if last and last - 0 < now then old[#old + 1] = about end
+local sample = redis.call('ZRANDMEMBER', order, SAMPLE + #added)
+for i, text in ipairs(chunked('HMGET', texts, sample)) do
+  local last = string.match(text or '', '^(%d+) ')
+  if last and last - 0 < now then old[#old + 1] = sample[i] end
 end
 forget(old)
 for _, each in ipairs({key, order, texts}) do redis.call('PEXPIRE', each, ARGV[2]) end
@@ -316,7 +317,9 @@ local later = redis.call(
 if #later > 2 * given[16] then told_up_to = later[2 * given[16]] - 0 end
 for i = 1, min(#later, 2 * given[16]), 2 do abouts[#abouts + 1] = later[i] end
 for i, text in ipairs(chunked('HMGET', texts, abouts)) do
-  if text then news[#news + 1] = abouts[i] .. string.match(text, ' .*') end
+  local last, rest = string.match(text or '', '^(%d+)( .*)$')
+  local mine = string.match(abouts[i], '^%S+ (%S+)') == me
+  if last and last - 0 >= now and not mine then news[#news + 1] = abouts[i] .. rest end
 end
 return {
   epoch, tag, count, version, digit(settled), digit(uncertain), digit(listed), digit(mine.buried),

@@ -327,7 +327,9 @@ public final class MemoryShareStore {
         mine.buried && holds(Rule.THE_BURIED_ARE_TOLD),
         peers(now),
         wanted(now, me),
-        holds(Rule.LONG_SHARES_ARE_TOLD) ? List.copyOf(told.values()) : List.of(),
+        holds(Rule.LONG_SHARES_ARE_TOLD)
+            ? told.values().stream().filter(each -> !each.member().equals(me)).toList()
+            : List.of(),
         toldUpTo);
   }
 

@@ -138,10 +138,9 @@ class RecreatedKeyIT {
       String second = create(other, "eventual");
       spendsAll(one, other, second);
       assertThat(spend(one, first, 1)).startsWith("HTTP/1.1 401");
-      assertThat(hashes(redis, namespace).split(" "))
-          .hasSize(2)
-          .contains(namespace + ":limit:key:k")
-          .anyMatch(each -> each.matches(namespace + ":limit:key:k%40\\d{13}"));
+      assertThat(told(redis, namespace).split(" "))
+          .anyMatch(each -> each.startsWith("key/k/tokens:"))
+          .anyMatch(each -> each.matches("key/k%40\\d{13}/tokens:.*"));
     } finally {
       both.forEach(StartedGateway::close);
     }
@@ -191,12 +190,12 @@ class RecreatedKeyIT {
     }
   }
 
-  private static String hashes(RedisServer redis, String namespace) {
+  private static String told(RedisServer redis, String namespace) {
     return redis.command(
         "EVAL",
-        "return table.concat(redis.call('KEYS', ARGV[1]), ' ')",
-        "0",
-        namespace + ":limit:key:*");
+        "return table.concat(redis.call('HKEYS', KEYS[1]), ' ')",
+        "1",
+        namespace + ":instances:0:told");
   }
 
   private StartedGateway start(String routes) {

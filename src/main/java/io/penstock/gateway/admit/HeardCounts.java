@@ -54,14 +54,20 @@ public final class HeardCounts {
     long now = ticker.nanos();
     boolean isStrict = isStrict(apiCaller);
     List<CompletableFuture<?>> fetches = new ArrayList<>();
+    boolean isDenied = false;
     for (KeyLimit limit : keyRegistry.limits(apiCaller.spec(), requestContext.model())) {
       CompletionStage<Boolean> fetch = counts.before(limit.id(), isStrict, now);
       if (fetch != null && !fetch.toCompletableFuture().isDone()) {
         fetches.add(fetch.toCompletableFuture());
+        isDenied |= isStrict && counts.isDenied(limit.id(), now);
       }
     }
-    Scheduler loop = Schedulers.fromExecutorService(requestContext.loop().eventLoop());
-    return fetches.isEmpty() ? null : all(fetches, isStrict ? DENIED : COLD, loop);
+    return fetches.isEmpty()
+        ? null
+        : all(
+            fetches,
+            isDenied ? DENIED : COLD,
+            Schedulers.fromExecutorService(requestContext.loop().eventLoop()));
   }
 
   private static Mono<Void> all(List<CompletableFuture<?>> fetches, Duration most, Scheduler loop) {

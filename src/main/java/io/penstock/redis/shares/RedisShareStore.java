@@ -44,7 +44,7 @@ public final class RedisShareStore implements ShareStore {
   /** Some 300 bytes each. */
   private static final int MOST_TOLD_KEPT = 1_000_000;
 
-  private static final int MOST_TOLD_AT_ONCE = 1_000;
+  private static final int MOST_TOLD_AT_ONCE = 10_000;
 
   private record Listener(String member, Consumer<LimitId> changed) {}
 
