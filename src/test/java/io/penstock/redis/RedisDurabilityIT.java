@@ -41,7 +41,8 @@ class RedisDurabilityIT {
   @Test
   void evictionOfKeys_isWarnedOfOnce() {
     try (RedisServer server = RedisServer.started("maxmemory-policy allkeys-lru")) {
-      assertThat(look(server)).containsOnlyOnce("maxmemory-policy allkeys-lru, expected noeviction");
+      assertThat(look(server))
+          .containsOnlyOnce("maxmemory-policy allkeys-lru, expected noeviction");
     }
   }
 }
