@@ -111,7 +111,7 @@ public final class GatewayFleet implements AutoCloseable {
     List<String> lines = new ArrayList<>();
     for (String line = said.readLine(); line != null; line = said.readLine()) {
       if (line.startsWith("READY ")) {
-        Thread.ofVirtual().start(() -> said.lines().forEach(System.out::println));
+        var _ = ProgramOutput.follow(said, System.out::println);
         return Integer.parseInt(line.substring(6));
       }
       lines.add(line);

@@ -45,7 +45,7 @@ final class LoggedProgram implements AutoCloseable {
     command.addAll(List.of(more));
     GatewayStarts.process();
     process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    reader = Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
+    reader = ProgramOutput.follow(process.inputReader(UTF_8), log::add);
   }
 
   int number() {

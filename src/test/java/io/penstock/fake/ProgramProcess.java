@@ -63,7 +63,7 @@ public final class ProgramProcess implements AutoCloseable {
     builder.environment().putAll(environment);
     GatewayStarts.process();
     process = builder.start();
-    reader = Thread.ofVirtual().start(() -> process.inputReader(UTF_8).lines().forEach(log::add));
+    reader = ProgramOutput.follow(process.inputReader(UTF_8), log::add);
     PatientWaits.await()
         .failFast(() -> assertThat(process.isAlive()).as("log: %s", log).isTrue())
         .until(() -> isAwaited.test(readiness()));
