@@ -2,6 +2,7 @@ package io.penstock.shares;
 
 import io.penstock.limit.Limit;
 import io.penstock.limit.OutageCap;
+import io.penstock.shares.ShareStore.BeatAnswer;
 import io.penstock.shares.ShareStore.Told;
 import io.penstock.shares.ShareStore.Told.Counted;
 import io.penstock.sharing.CountStore.Count;
@@ -61,7 +62,7 @@ public final class CountedLimits {
   private boolean away;
   private final AtomicInteger binding = new AtomicInteger();
 
-  /** When the last beat that was answered was sent. */
+  /** When the last beat was sent whose answer left nothing out. */
   private volatile long heardNanos = Long.MIN_VALUE / 2;
 
   /**
@@ -189,23 +190,24 @@ public final class CountedLimits {
   }
 
   /**
-   * Takes in what the answer to a beat says.
+   * Takes in what the answer to a beat says. Where it leaves something out, the next one still
+   * tells of the time before it.
    *
    * @param sentNanos when the beat was sent
    * @return whether any other instance had counted anything
    */
-  boolean hear(List<Told> told, String self, long sentNanos, long now) {
+  boolean hear(BeatAnswer answer, String self, long sentNanos, long now) {
     clean(now);
     boolean isSilence = sentNanos - heardNanos > SILENCE_NANOS;
     long since = isSilence ? heardNanos : now;
     boolean isAny = false;
-    for (Told each : told) {
+    for (Told each : answer.told()) {
       if (each instanceof Counted counted && !counted.member().equals(self)) {
         hear(counted, since, now);
         isAny = true;
       }
     }
-    heardNanos = sentNanos;
+    heardNanos = answer.complete() ? sentNanos : heardNanos;
     return isAny;
   }
 

@@ -238,6 +238,7 @@ public interface ShareStore {
    * @param told shares of long windows, and counts, that have changed, oldest first; not all at
    *     once if there are many
    * @param toldUpTo the number of the last of them
+   * @param complete whether nothing later is told
    */
   record BeatAnswer(
       ShareEpoch epoch,
@@ -250,5 +251,6 @@ public interface ShareStore {
       List<Peer> peers,
       List<LimitId> wanted,
       List<Told> told,
-      long toldUpTo) {}
+      long toldUpTo,
+      boolean complete) {}
 }

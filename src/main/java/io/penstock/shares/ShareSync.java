@@ -350,6 +350,7 @@ public final class ShareSync {
   private CompletionStage<?> leave(List<LimitShare> holding) {
     List<LimitShare> first = holding.subList(0, Math.min(MOST_CALLS, holding.size()));
     List<LimitShare> left = holding.subList(first.size(), holding.size());
+    boolean last = left.isEmpty();
     Message message;
     synchronized (this) {
       long now = ticker.nanos();
@@ -362,10 +363,12 @@ public final class ShareSync {
       }
       message =
           new Message(
-              member, calls, beat(counts.untold(member, MOST_CALLS, now), left.isEmpty(), now));
+              member,
+              calls,
+              beat(last ? counts.untold(member, Integer.MAX_VALUE, now) : List.of(), last, now));
     }
     CompletionStage<Reply> answered = store.exchange(message);
-    return left.isEmpty() ? answered : answered.thenCompose(reply -> leave(left));
+    return last ? answered : answered.thenCompose(reply -> leave(left));
   }
 
   private void step() {
@@ -742,7 +745,10 @@ public final class ShareSync {
     version = answer.version();
     toldUpTo = answer.toldUpTo();
     told.hear(answer.told(), member, now);
-    if (counts.hear(answer.told(), member, contactNanos, now)) {
+    if (!answer.complete()) {
+      dueNanos = now + LimitShare.LEAST_NANOS;
+    }
+    if (counts.hear(answer, member, contactNanos, now)) {
       countedNanos = now;
       dueNanos = Math.min(dueNanos, contactNanos + counts.intervalNanos());
     }

@@ -36,9 +36,9 @@
 --                 counts, and the text.
 --
 -- Answers  number and tag of the epoch, count, version, 1 if settled, uncertain, listed, buried,
---          number of the last that is told in this answer; a list with name, number, life,
---          registered and age of each instance; the limits at which others wait; and what was told:
---          what it is about, and the text. An error that begins with FOREIGN: something else wrote
+--          number of the last that is told in this answer, 1 if nothing later is told; a list with
+--          name, number, life, registered and age of each instance; the limits at which others
+--          wait; and what was told: what it is about, and the text. An error that begins with FOREIGN: something else wrote
 --          the hash.
 --
 -- Names and limits are words without spaces; numbers are whole and below 2^53.
@@ -311,16 +311,16 @@ for _, name in ipairs(names) do
     end
   end
 end
-local told_up_to = told
 local later = redis.call(
     'ZRANGEBYSCORE', order, '(' .. ARGV[13], '+inf', 'WITHSCORES', 'LIMIT', 0, given[16] + 1)
-if #later > 2 * given[16] then told_up_to = later[2 * given[16]] - 0 end
+local complete = #later <= 2 * given[16]
+local told_up_to = complete and told or later[2 * given[16]] - 0
 for i = 1, min(#later, 2 * given[16]), 2 do abouts[#abouts + 1] = later[i] end
 for i, text in ipairs(chunked('HMGET', texts, abouts)) do
   local last, rest = string.match(text or '', '^(%d+)( .*)$')
-  local mine = string.match(abouts[i], '^%S+ (%S+)') == me
-  if last and last - 0 >= now and not mine then news[#news + 1] = abouts[i] .. rest end
+  local is_own = string.match(abouts[i], '^%S+ (%S+)') == me
+  if last and last - 0 >= now and not is_own then news[#news + 1] = abouts[i] .. rest end
 end
 return {
   epoch, tag, count, version, digit(settled), digit(uncertain), digit(listed), digit(mine.buried),
-  told_up_to, peers, wanted, news}
+  told_up_to, digit(complete), peers, wanted, news}

@@ -138,7 +138,18 @@ class RedisKeysGoldenTest {
   private BeatAnswer share(RedisShareStore store) {
     BeatAnswer none =
         new BeatAnswer(
-            ShareEpoch.NONE, 0, 0, false, false, false, false, List.of(), List.of(), List.of(), 0);
+            ShareEpoch.NONE,
+            0,
+            0,
+            false,
+            false,
+            false,
+            false,
+            List.of(),
+            List.of(),
+            List.of(),
+            0,
+            true);
     answer(store.exchange(message("c", 0, none, List.of(), List.of())));
     BeatAnswer joined =
         answer(store.exchange(message("a.1|é", 1, none, List.of(), List.of()))).beat();

@@ -29,7 +29,18 @@ final class RedisPeer implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 2_000;
   private static final BeatAnswer NOTHING =
       new BeatAnswer(
-          ShareEpoch.NONE, 0, 0, false, false, false, false, List.of(), List.of(), List.of(), 0);
+          ShareEpoch.NONE,
+          0,
+          0,
+          false,
+          false,
+          false,
+          false,
+          List.of(),
+          List.of(),
+          List.of(),
+          0,
+          true);
 
   final RedisLink link;
   final List<RedisShareStore> stores;

@@ -97,6 +97,25 @@ class CountedLimitsTest {
   }
 
   @Test
+  void countsOfAnEarlierCell_heardInSeveralAnswers_areNotTakenToBeOfNow() {
+    here.store.bound(100, 1);
+    here.ticker.set(61 * SECOND);
+    here.elsewhere(
+        1,
+        counted(id("a", WINDOW), 0, 9),
+        counted(id("b", WINDOW), 0, 9),
+        counted(ID, 0, 60),
+        counted(id("c", WINDOW), 0, 9));
+    here.slots.start();
+    here.slots.count(ID, limit, true);
+    here.run(64 * SECOND);
+    assertThat(here.beats).as("what is left is asked for at once").isGreaterThan(4);
+    assertThat(here.slots.counted(ID, here.ticker.nanos())).isBetween(50L, 58L);
+    here.run(90 * SECOND);
+    assertThat(here.slots.counted(ID, here.ticker.nanos())).isBetween(25L, 35L);
+  }
+
+  @Test
   void limitThatIsOnlyKnown_keepsItsRoom() {
     start(here, false);
     here.elsewhere(1, counted(ID, 0, 50));

@@ -330,7 +330,8 @@ public final class MemoryShareStore {
         holds(Rule.LONG_SHARES_ARE_TOLD)
             ? told.values().stream().filter(each -> !each.member().equals(me)).toList()
             : List.of(),
-        toldUpTo);
+        toldUpTo,
+        toldUpTo == now.toldUpTo);
   }
 
   private boolean isDoubted(Lives now, Beat beat) {

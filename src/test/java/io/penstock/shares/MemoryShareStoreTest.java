@@ -20,7 +20,18 @@ class MemoryShareStoreTest {
       new LimitId(LimitId.Kind.KEY, "key", "", LimitMeasure.TOKENS, 1_000_000_000);
   private static final BeatAnswer NOTHING =
       new BeatAnswer(
-          ShareEpoch.NONE, 0, 0, false, false, false, false, List.of(), List.of(), List.of(), 0);
+          ShareEpoch.NONE,
+          0,
+          0,
+          false,
+          false,
+          false,
+          false,
+          List.of(),
+          List.of(),
+          List.of(),
+          0,
+          true);
 
   private final MemoryShareStore store = new MemoryShareStore("run", () -> "tag", Set.of());
   private long number;

@@ -346,7 +346,8 @@ class ShareLiesTest {
         of.peers(),
         of.wanted(),
         of.told(),
-        of.toldUpTo());
+        of.toldUpTo(),
+        of.complete());
   }
 
   private static long doesNotWait(Run run) {

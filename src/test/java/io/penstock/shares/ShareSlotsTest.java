@@ -80,7 +80,18 @@ class ShareSlotsTest {
     private boolean away;
     private BeatAnswer last =
         new BeatAnswer(
-            ShareEpoch.NONE, 0, 0, false, false, false, false, List.of(), List.of(), List.of(), 0);
+            ShareEpoch.NONE,
+            0,
+            0,
+            false,
+            false,
+            false,
+            false,
+            List.of(),
+            List.of(),
+            List.of(),
+            0,
+            true);
 
     Slot(String run) {
       data =

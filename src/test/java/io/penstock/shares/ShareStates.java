@@ -492,7 +492,8 @@ final class ShareStates {
             withoutNumbers(beat.peers()),
             beat.wanted(),
             beat.told(),
-            beat.toldUpTo()));
+            beat.toldUpTo(),
+            beat.complete()));
   }
 
   private static Answer withoutNumbers(Answer of) {

@@ -108,6 +108,7 @@ final class BeatScript {
     boolean listed = reply.is();
     boolean buried = reply.is();
     long toldUpTo = reply.number();
+    boolean complete = reply.is();
     List<Peer> peers = peers(reply.list());
     List<LimitId> wanted = new ArrayList<>();
     for (Reply ids = reply.list(); ids.hasNext(); ) {
@@ -118,7 +119,8 @@ final class BeatScript {
       told.add(told(shares.word()));
     }
     return new BeatAnswer(
-        epoch, count, version, settled, uncertain, listed, buried, peers, wanted, told, toldUpTo);
+        epoch, count, version, settled, uncertain, listed, buried, peers, wanted, told, toldUpTo,
+        complete);
   }
 
   private static List<Peer> peers(Reply reply) {

@@ -41,7 +41,18 @@ public class RedisShareStoreIT {
   private final RedisShareStore store = new RedisShareStore(link, "ns", Ticker.system());
   private BeatAnswer last =
       new BeatAnswer(
-          ShareEpoch.NONE, 0, 0, false, false, false, false, List.of(), List.of(), List.of(), 0);
+          ShareEpoch.NONE,
+          0,
+          0,
+          false,
+          false,
+          false,
+          false,
+          List.of(),
+          List.of(),
+          List.of(),
+          0,
+          true);
   private long number;
 
   @BeforeEach

@@ -33,7 +33,18 @@ class ShareCostIT {
   private final RawRedis redis;
   private BeatAnswer last =
       new BeatAnswer(
-          ShareEpoch.NONE, 0, 0, false, false, false, false, List.of(), List.of(), List.of(), 0);
+          ShareEpoch.NONE,
+          0,
+          0,
+          false,
+          false,
+          false,
+          false,
+          List.of(),
+          List.of(),
+          List.of(),
+          0,
+          true);
 
   private long number;
 

@@ -578,6 +578,7 @@ final class ShareHistory {
         answer.peers().stream().sorted(Comparator.comparing(Peer::member)).toList(),
         answer.wanted().stream().sorted(Comparator.comparing(LimitId::toString)).toList(),
         answer.told().stream().map(ShareHistory::clamped).toList(),
-        answer.toldUpTo());
+        answer.toldUpTo(),
+        answer.complete());
   }
 }

@@ -218,6 +218,7 @@ class ShareScriptTest {
                 1L,
                 0L,
                 7L,
+                1L,
                 List.of("x%20y", -1L, "left", 1L, 9L),
                 List.of(ID_WORD),
                 List.of(ID_WORD + " x%20y 7 8 5 1 3 40 90", ID_WORD + " x%20y 4 9 60")));
@@ -236,6 +237,7 @@ class ShareScriptTest {
                 List.of(
                     new Told.Share(ID, new Row("x y", -1, 7, 8, ROW.cell(), 90)),
                     new Told.Counted(ID, "x y", 4, 9, 60)),
-                7));
+                7,
+                true));
   }
 }
