@@ -50,8 +50,6 @@ final class LayerRules {
 
   static final ArchRule REDISSON_STAYS_IN_REDIS = keptIn("redis", "org.redisson.");
 
-  static final ArchRule BUCKET4J_STAYS_IN_LIMIT = keptIn("limit", "io.github.bucket4j.");
-
   static final ArchRule OPENTELEMETRY_STAYS_IN_TRACE = keptIn("trace", "io.opentelemetry.");
 
   static final ArchRule R2DBC_STAYS_IN_REGION = keptIn("region", "io.r2dbc.");
@@ -98,8 +96,7 @@ final class LayerRules {
     return target.isPrimitive()
         || name.startsWith("java.")
         || name.startsWith("org.jspecify.")
-        || LayerTable.ours(target.getPackageName())
-        || (row.get().name().equals("limit") && name.startsWith("io.github.bucket4j."));
+        || LayerTable.ours(target.getPackageName());
   }
 
   private static ArchRule keptIn(String row, String namePrefix) {
