@@ -3,11 +3,19 @@ package io.penstock.limit;
 import java.util.Arrays;
 
 /**
- * Arrays of amounts, each at its index modulo the length: the newest index and as many before it as
- * fit.
+ * Arrays of amounts by sub-cell of a window, within which charges need not be distinguished. Each
+ * amount is at its index modulo the length: the newest index and as many before it as fit.
  */
 final class AmountRing {
+  /** Number of sub-cells of a window. */
+  static final int SUB_CELLS = 60;
+
   private AmountRing() {}
+
+  /** Returns the length of a sub-cell in the unit of the window's length, rounded up. */
+  static long subCell(long window) {
+    return Math.ceilDiv(window, SUB_CELLS);
+  }
 
   /** Returns the amounts with {@code last} as the newest index. Indexes that are new have zero. */
   static long[] rolled(long[] cells, long newest, long last) {
@@ -22,18 +30,37 @@ final class AmountRing {
     return next;
   }
 
-  /**
-   * Returns the sum of the amounts from index {@code first} on, which must still be in the ring.
-   */
+  /** Returns the first index from {@code first} on that is in the ring. */
+  static long kept(long[] cells, long first, long newest) {
+    return Math.max(first, newest - cells.length + 1);
+  }
+
+  /** Returns the sum of the amounts from index {@code first} on. */
   static long sum(long[] cells, long first, long newest) {
-    int count = (int) Math.max(0, newest - first + 1);
-    int at = Math.floorMod(first, cells.length);
+    long from = kept(cells, first, newest);
+    int count = (int) Math.max(0, newest - from + 1);
+    int at = Math.floorMod(from, cells.length);
     long sum = 0;
     for (int i = 0; i < count; i++) {
       sum = AmountBound.sum(sum, cells[at]);
       at = at + 1 == cells.length ? 0 : at + 1; // a modulo for each would be most of the cost
     }
     return sum;
+  }
+
+  /**
+   * Returns the index with which the sum of the amounts from {@code first} on is at least {@code
+   * amount} &gt; 0; {@link Long#MAX_VALUE} when the sum of all is less.
+   */
+  static long reaching(long amount, long[] cells, long first, long newest) {
+    long left = amount;
+    for (long index = kept(cells, first, newest); index <= newest; index++) {
+      left -= cells[Math.floorMod(index, cells.length)];
+      if (left <= 0) {
+        return index;
+      }
+    }
+    return Long.MAX_VALUE;
   }
 
   /** Returns the amounts in a ring of another length, each still at its own index. */

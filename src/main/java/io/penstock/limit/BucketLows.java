@@ -18,18 +18,14 @@ import java.util.function.LongUnaryOperator;
  * another stretch when more than a 32nd above the last low is missing, so that almost all of a take
  * within a stretch can come back. When there are too many stretches, the two oldest become one.
  * Both simplifications give less than the true value, never more. Immutable.
+ *
+ * @param from the instants at which the stretches begin
+ * @param least the low of each stretch
  */
-final class BucketLows {
+@SuppressWarnings("ArrayRecordComponent") // arrays are never changed: it is enough to compare which
+record BucketLows(long[] from, long[] least) {
   private static final int MOST = 64;
   private static final int STEP = 32;
-
-  private final long[] from;
-  private final long[] least;
-
-  private BucketLows(long[] from, long[] least) {
-    this.from = from;
-    this.least = least;
-  }
 
   /** Creates the lows of a bucket about which nothing is known before {@code now}. */
   static BucketLows since(long now, long missing) {

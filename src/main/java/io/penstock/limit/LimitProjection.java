@@ -83,7 +83,7 @@ public final class LimitProjection {
             || current.local() instanceof StrictState
             || current.local() instanceof TokenBucketState
         ? Long.MAX_VALUE
-        : current.capacity() / SubCells.COUNT;
+        : current.capacity() / AmountRing.SUB_CELLS;
   }
 
   /**

@@ -89,7 +89,7 @@ public sealed interface LimitSpec {
 
     @Override
     public long subCellNanos() {
-      return SubCells.length(windowNanos);
+      return AmountRing.subCell(windowNanos);
     }
   }
 
@@ -115,7 +115,7 @@ public sealed interface LimitSpec {
 
     @Override
     public long subCellNanos() {
-      return SubCells.length(windowNanos);
+      return AmountRing.subCell(windowNanos);
     }
   }
 

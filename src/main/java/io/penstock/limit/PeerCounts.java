@@ -25,7 +25,7 @@ public final class PeerCounts {
    * Number of sub-cells: those of two windows and a few more, as a guard is no longer than its
    * window.
    */
-  private static final int LENGTH = 2 * SubCells.COUNT + 8;
+  private static final int LENGTH = 2 * AmountRing.SUB_CELLS + 8;
 
   private final long windowNanos;
 
@@ -168,7 +168,7 @@ public final class PeerCounts {
   }
 
   private long cellNanos() {
-    return SubCells.length(windowNanos);
+    return AmountRing.subCell(windowNanos);
   }
 
   private long index(long instant) {
@@ -194,11 +194,7 @@ public final class PeerCounts {
    * caller.
    */
   long trailing(long now, long span) {
-    long sum = 0;
-    for (long index = first(index(now - span)); index <= newest; index++) {
-      sum = AmountBound.sum(sum, ring[Math.floorMod(index, LENGTH)]);
-    }
-    return sum;
+    return AmountRing.sum(ring, index(now - span), newest);
   }
 
   /**
@@ -206,16 +202,8 @@ public final class PeerCounts {
    * heard.
    */
   long less(long now, long span) {
-    for (long index = first(index(now - span)); index <= newest; index++) {
-      if (ring[Math.floorMod(index, LENGTH)] > 0) {
-        return (index + 1) * cellNanos() + span;
-      }
-    }
-    return Ticker.NEVER;
-  }
-
-  private long first(long index) {
-    return Math.max(index, newest - LENGTH + 1);
+    long index = AmountRing.reaching(1, ring, index(now - span), newest);
+    return index == Long.MAX_VALUE ? Ticker.NEVER : (index + 1) * cellNanos() + span;
   }
 
   /** Returns what counts at {@code now} in a window that trails it, for display and for routing. */

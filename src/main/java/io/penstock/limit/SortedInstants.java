@@ -5,29 +5,15 @@ import java.util.Arrays;
 /**
  * Sorted list of instants, oldest first, which may contain an instant several times. Immutable:
  * adding one copies the newest chunk and the list of chunks, at most 800 bytes for 4,096 instants.
+ *
+ * @param chunks all are full except for the newest
+ * @param first the number of entries in the oldest chunk that are forgotten
  */
-final class SortedInstants {
+@SuppressWarnings("ArrayRecordComponent") // arrays are never changed: it is enough to compare which
+record SortedInstants(long[][] chunks, int first, int size) {
   static final SortedInstants NONE = new SortedInstants(new long[0][], 0, 0);
 
   private static final int CHUNK = 64;
-
-  /** All chunks are full except for the newest. */
-  private final long[][] chunks;
-
-  /** Number of entries in the oldest chunk that are forgotten. */
-  private final int first;
-
-  private final int size;
-
-  private SortedInstants(long[][] chunks, int first, int size) {
-    this.chunks = chunks;
-    this.first = first;
-    this.size = size;
-  }
-
-  int size() {
-    return size;
-  }
 
   /** Returns the instant at a place, 0 for the oldest. */
   long get(int place) {

@@ -8,58 +8,34 @@ import org.jspecify.annotations.Nullable;
 /**
  * State of a window that trails every instant, in 60 sub-cells. A charge counts until the end of
  * its sub-cell plus the window plus the guard, so that rounding is against the caller.
+ *
+ * @param pace with the spec in force: lower than the configured one while a provider lowers it
+ * @param extraGuardNanos measured widening, on top of the guard of the spec
+ * @param newest the index of the newest sub-cell, floor(instant ÷ sub-cell length)
+ * @param cells amounts by index modulo the length; never changed once they are here
+ * @param reserved reserved output, kept free whichever sub-cells count
+ * @param totalTaken the running total of all that was ever taken
  */
-final class TrailingWindowState implements LocalState {
+@SuppressWarnings("ArrayRecordComponent") // arrays are never changed: it is enough to compare which
+record TrailingWindowState(
+    WindowPace pace,
+    long extraGuardNanos,
+    long newest,
+    long[] cells,
+    long reserved,
+    long totalTaken,
+    ProviderFeedback feedback)
+    implements LocalState {
   /** The most by which a window may be widened beyond its guard. */
   static final long MAX_EXTRA_GUARD_NANOS = 500_000_000;
-
-  /** The spec in force: lower than the configured one while a provider lowers it. */
-  private final LimitSpec.TrailingWindow spec;
-
-  /** Measured widening, on top of the guard of the spec. */
-  private final long extraGuardNanos;
-
-  /** The index of the newest sub-cell, floor(instant ÷ sub-cell length). */
-  private final long newest;
-
-  /** Amounts by index modulo the length; never changed once they are here. */
-  private final long[] cells;
-
-  /** Reserved output, kept free whichever sub-cells count. */
-  private final long reservedOutput;
-
-  private final WindowPace pace;
-
-  /** The running total of all that was ever taken. */
-  private final long totalTaken;
-
-  private final ProviderFeedback providerFeedback;
-
-  private TrailingWindowState(
-      WindowPace pace,
-      long extraGuardNanos,
-      long newest,
-      long[] cells,
-      long reservedOutput,
-      long totalTaken,
-      ProviderFeedback providerFeedback) {
-    this.spec = pace.spec();
-    this.pace = pace;
-    this.extraGuardNanos = extraGuardNanos;
-    this.newest = newest;
-    this.cells = cells;
-    this.reservedOutput = reservedOutput;
-    this.totalTaken = totalTaken;
-    this.providerFeedback = providerFeedback;
-  }
 
   static TrailingWindowState starting(LimitSpec.TrailingWindow spec, LimitBalance owed, long now) {
     long[] cells = new long[length(spec)];
     long newest = Math.floorDiv(now, spec.subCellNanos());
     cells[Math.floorMod(newest, cells.length)] = AmountBound.sum(owed.charged(), owed.debt());
-    WindowPace pace = WindowPace.starting(spec, now);
+    ProviderFeedback none = ProviderFeedback.nothing(spec);
     return new TrailingWindowState(
-        pace, 0, newest, cells, owed.reserved(), 0, ProviderFeedback.NOTHING);
+        WindowPace.starting(spec, now), 0, newest, cells, owed.reserved(), 0, none);
   }
 
   /** Charges each cell in the sub-cell that ends with it, or in a later one. */
@@ -83,12 +59,16 @@ final class TrailingWindowState implements LocalState {
     return Math.toIntExact(span / spec.subCellNanos()) + 2;
   }
 
+  private LimitSpec.TrailingWindow inForce() {
+    return pace.spec();
+  }
+
   private long cellNanos() {
-    return spec.subCellNanos();
+    return inForce().subCellNanos();
   }
 
   private long countsFor() {
-    return spec.windowNanos() + spec.guardNanos() + extraGuardNanos;
+    return inForce().windowNanos() + inForce().guardNanos() + extraGuardNanos;
   }
 
   /** Returns the oldest sub-cell that counts at {@code now}. */
@@ -105,33 +85,29 @@ final class TrailingWindowState implements LocalState {
   }
 
   private long sum(long now) {
-    return AmountRing.sum(cells, firstKept(now), newest);
+    return AmountRing.sum(cells, oldest(now), newest);
   }
 
-  /** Returns the first index in the ring: after a clock steps back, overwritten cells stay lost. */
-  private long firstKept(long now) {
-    return Math.max(oldest(now), newest - cells.length + 1);
-  }
-
-  private LimitSpec.TrailingWindow configured() {
-    return providerFeedback.configured() == null ? spec : providerFeedback.configured();
+  /** Returns whether a sub-cell that is in the ring at {@code now} counts. */
+  private boolean counts(long cell, long now) {
+    return cell <= newest && cell >= AmountRing.kept(cells, oldest(now), newestAt(now));
   }
 
   @Override
   public LimitSpec spec() {
-    return configured();
+    return feedback.configured();
   }
 
   @Override
   public long capacity(long now) {
-    return at(now).spec.capacity();
+    return at(now).inForce().capacity();
   }
 
   long restoredAt(long now) {
     TrailingWindowState state = at(now);
     long restored = now;
-    while (state.spec.capacity() < state.capacity()) {
-      restored = state.providerFeedback.untilNanos();
+    while (state.inForce().capacity() < state.capacity()) {
+      restored = state.feedback.untilNanos();
       state = state.at(restored);
     }
     return restored;
@@ -140,39 +116,39 @@ final class TrailingWindowState implements LocalState {
   /** Returns this state at {@code now}, without a lower limit that has expired. */
   private TrailingWindowState at(long now) {
     TrailingWindowState state = this;
-    while (state.providerFeedback.configured() != null
-        && now >= state.providerFeedback.untilNanos()) {
-      state = state.raised(state.providerFeedback.configured());
+    while (now >= state.feedback.untilNanos()) {
+      state = state.raised();
     }
     return state;
   }
 
   /** Returns this state when the limit in force has expired. */
-  private TrailingWindowState raised(LimitSpec.TrailingWindow configured) {
-    long from = providerFeedback.untilNanos();
-    RefusalCeiling refusals = providerFeedback.refusals();
-    RefusalCeiling next = refusals == null ? null : refusals.next(configured.capacity());
-    return next == null
-        ? respecced(configured, providerFeedback.unlowered(), from)
-        : stepped(configured, next, from);
+  private TrailingWindowState raised() {
+    long from = feedback.untilNanos();
+    RefusalCeiling refusals = feedback.refusals();
+    RefusalCeiling next = refusals == null ? null : refusals.next(capacity());
+    return next == null ? unlowered(feedback.configured(), from) : stepped(next, from);
+  }
+
+  private TrailingWindowState unlowered(LimitSpec.TrailingWindow configured, long now) {
+    return respecced(configured, feedback.unlowered(configured), now);
   }
 
   /** Returns this state with a limit that refusals have taught, in force from {@code from} on. */
-  private TrailingWindowState stepped(
-      LimitSpec.TrailingWindow configured, RefusalCeiling refusals, long from) {
-    ProviderFeedback next = providerFeedback.refused(configured, refusals, from);
-    return respecced(ProviderFeedback.lowered(configured, refusals.capacity()), next, from);
+  private TrailingWindowState stepped(RefusalCeiling refusals, long from) {
+    ProviderFeedback next = feedback.refused(refusals, from);
+    return respecced(next.lowered(refusals.capacity()), next, from);
   }
 
   @Override
   public long room(long now) {
     TrailingWindowState state = at(now);
-    return Math.max(0, Math.min(state.free(now), providerFeedback.ceiling().room(totalTaken, now)));
+    return Math.max(0, Math.min(state.free(now), feedback.ceiling().room(totalTaken, now)));
   }
 
   /** Returns what the window itself has left. */
   private long free(long now) {
-    return Math.max(0, spec.capacity() - reservedOutput - sum(now));
+    return Math.max(0, inForce().capacity() - reserved - sum(now));
   }
 
   /** Returns this state with a pace for a part of the capacity, ≥ 1. */
@@ -183,17 +159,15 @@ final class TrailingWindowState implements LocalState {
 
   private TrailingWindowState with(WindowPace next) {
     return new TrailingWindowState(
-        next, extraGuardNanos, newest, cells, reservedOutput, totalTaken, providerFeedback);
+        next, extraGuardNanos, newest, cells, reserved, totalTaken, feedback);
   }
 
   @Override
   public long paceAllowsAt(long amount, long now) {
     TrailingWindowState state = at(now);
-    long until = state.providerFeedback.untilNanos();
+    long until = state.feedback.untilNanos();
     long instant = state.pace.allowsAt(amount);
-    return state.providerFeedback.configured() == null || instant <= until
-        ? instant
-        : Math.max(until, state.paceAllowsAt(amount, until));
+    return instant <= until ? instant : Math.max(until, state.paceAllowsAt(amount, until));
   }
 
   /** Returns the amount, at most the burst, that the pace lets pass at {@code now}. */
@@ -204,33 +178,25 @@ final class TrailingWindowState implements LocalState {
   @Override
   public long roomFreeAt(long amount, long now) {
     TrailingWindowState state = at(now);
-    long until = state.providerFeedback.untilNanos();
+    long until = state.feedback.untilNanos();
     long instant = state.empties(amount, now);
-    return state.providerFeedback.configured() == null || instant <= until
-        ? instant
-        : Math.max(until, state.roomFreeAt(amount, until));
+    return instant <= until ? instant : Math.max(until, state.roomFreeAt(amount, until));
   }
 
   private long empties(long amount, long now) {
     return amount == 0 // 0 fits even into an overdrawn window
         ? now
-        : Math.max(
-            leaves(amount, now), providerFeedback.ceiling().roomFreeAt(amount, totalTaken, now));
+        : Math.max(leaves(amount, now), feedback.ceiling().roomFreeAt(amount, totalTaken, now));
   }
 
   /** Returns the instant at which enough has left the window. */
   private long leaves(long amount, long now) {
-    long over = sum(now) + reservedOutput + amount - spec.capacity();
+    long over = sum(now) + reserved + amount - inForce().capacity();
     if (over <= 0) {
       return now;
     }
-    for (long index = firstKept(now); index <= newest; index++) {
-      over -= cell(index);
-      if (over <= 0) {
-        return (index + 1) * cellNanos() + countsFor();
-      }
-    }
-    return Ticker.NEVER;
+    long index = AmountRing.reaching(over, cells, oldest(now), newest);
+    return index == Long.MAX_VALUE ? Ticker.NEVER : (index + 1) * cellNanos() + countsFor();
   }
 
   @Override
@@ -239,8 +205,7 @@ final class TrailingWindowState implements LocalState {
     long cell = newestAt(now);
     long mark = totalTaken + taken + held;
     WindowPace next = state.pace.taken(taken + held, mark, now);
-    TrailingWindowState after =
-        state.with(now, cell, taken, this.reservedOutput + held, next, mark);
+    TrailingWindowState after = state.with(now, cell, taken, reserved + held, next, mark);
     return new Taken(after, new LimitAnswer.Receipt(cell, taken, held, mark));
   }
 
@@ -253,17 +218,14 @@ final class TrailingWindowState implements LocalState {
     long[] next = AmountRing.rolled(cells, newest, last);
     int at = Math.floorMod(cell, next.length);
     next[at] = Math.max(0, AmountBound.sum(next[at], amount));
-    return new TrailingWindowState(
-        pace, extraGuardNanos, last, next, held, total, providerFeedback);
+    return new TrailingWindowState(pace, extraGuardNanos, last, next, held, total, feedback);
   }
 
   @Override
   public LocalState giveBack(LimitAnswer.Receipt receipt, long taken, long held, long now) {
     long back = Math.min(taken + held, receipt.taken() + receipt.reserved());
     return giveBack(receipt.cell(), receipt.totalTaken(), taken, held, now)
-        .taught(
-            providerFeedback.with(
-                providerFeedback.ceiling().afterGiveBack(receipt.totalTaken(), back)));
+        .taught(feedback.with(feedback.ceiling().afterGiveBack(receipt.totalTaken(), back)));
   }
 
   /** Gives back an amount of which it is not known when it was taken, without moving the pace. */
@@ -279,14 +241,13 @@ final class TrailingWindowState implements LocalState {
    */
   TrailingWindowState giveBack(long cell, long mark, long taken, long held, long now) {
     TrailingWindowState state = at(now);
-    long kept = Math.max(oldest(now), newestAt(now) - cells.length + 1);
-    boolean counts = cell >= kept && cell <= newest;
+    long back = counts(cell, now) ? taken : 0;
     return state.with(
         now,
-        counts ? cell : newestAt(now),
-        counts ? -taken : 0,
-        Math.max(0, this.reservedOutput - held),
-        state.pace.givenBack(held + (counts ? taken : 0), mark, now),
+        back == 0 ? newestAt(now) : cell,
+        -back,
+        Math.max(0, reserved - held),
+        state.pace.givenBack(held + back, mark, now),
         totalTaken);
   }
 
@@ -297,24 +258,18 @@ final class TrailingWindowState implements LocalState {
   @Nullable TrailingWindowState moved(LimitAnswer.Receipt receipt, long now) {
     long to = newestAt(now);
     long from = receipt.cell();
-    if (from >= to || from > newest || from < Math.max(oldest(now), to - cells.length + 1)) {
+    if (from >= to || !counts(from, now)) {
       return null;
     }
     long amount = Math.min(receipt.taken(), cell(from));
-    return with(now, from, -amount, reservedOutput, pace, totalTaken)
-        .with(now, to, amount, reservedOutput, pace, totalTaken);
-  }
-
-  /** Returns the index of the newest sub-cell. */
-  long newest() {
-    return newest;
+    return with(now, from, -amount, reserved, pace, totalTaken)
+        .with(now, to, amount, reserved, pace, totalTaken);
   }
 
   private TrailingWindowState taught(ProviderFeedback next) {
-    return next.equals(providerFeedback)
+    return next.equals(feedback)
         ? this
-        : new TrailingWindowState(
-            pace, extraGuardNanos, newest, cells, reservedOutput, totalTaken, next);
+        : new TrailingWindowState(pace, extraGuardNanos, newest, cells, reserved, totalTaken, next);
   }
 
   @Override
@@ -326,7 +281,7 @@ final class TrailingWindowState implements LocalState {
             now,
             cell,
             amount,
-            Math.max(0, reservedOutput - released),
+            Math.max(0, reserved - released),
             state.pace.charged(amount - released, now),
             totalTaken),
         new LimitAnswer.Receipt(cell, amount, 0));
@@ -336,22 +291,21 @@ final class TrailingWindowState implements LocalState {
     long extra = Math.clamp(nanos, 0, MAX_EXTRA_GUARD_NANOS);
     return extra == extraGuardNanos
         ? this
-        : new TrailingWindowState(
-            pace, extra, newest, cells, reservedOutput, totalTaken, providerFeedback);
+        : new TrailingWindowState(pace, extra, newest, cells, reserved, totalTaken, feedback);
   }
 
   @Override
   public LimitBalance balance(long now) {
-    return new LimitBalance(sum(now), 0, reservedOutput);
+    return new LimitBalance(sum(now), 0, reserved);
   }
 
   @Override
   public List<ChargedCell> cells(long now) {
     List<ChargedCell> all = new ArrayList<>();
     long last = newestAt(now);
-    for (long index = firstKept(now); index <= last; index++) {
+    for (long index = AmountRing.kept(cells, oldest(now), newest); index <= last; index++) {
       long charged = index <= newest ? cell(index) : 0;
-      long amount = index == last ? AmountBound.sum(charged, reservedOutput) : charged;
+      long amount = index == last ? AmountBound.sum(charged, reserved) : charged;
       if (amount > 0) {
         all.add(new ChargedCell((index + 1) * cellNanos(), amount));
       }
@@ -362,29 +316,27 @@ final class TrailingWindowState implements LocalState {
   @Override
   public @Nullable LocalState withSpec(LimitSpec next, long now) {
     if (next instanceof LimitSpec.TrailingWindow window
-        && window.windowNanos() == spec.windowNanos()) {
+        && window.windowNanos() == inForce().windowNanos()) {
       TrailingWindowState state = at(now);
-      boolean lowered =
-          state.providerFeedback.configured() != null && state.providerFeedback.refusals() == null;
-      return lowered && window.capacity() > state.spec.capacity()
-          ? state.lowered(window, state.spec.capacity(), state.providerFeedback.untilNanos(), now)
-          : state.respecced(window, state.providerFeedback.unlowered(), now);
+      long capacity = state.inForce().capacity();
+      return state.feedback.isStated() && window.capacity() > capacity
+          ? state.lowered(window, capacity, state.feedback.untilNanos(), now)
+          : state.unlowered(window, now);
     }
     return null;
   }
 
   TrailingWindowState withNotice(ProviderNotice notice, long now) {
     // The answer is of an earlier request, or of one before the limit was created anew.
-    if (notice.totalTaken() < providerFeedback.ceiling().mark()
-        || notice.totalTaken() > totalTaken) {
+    if (notice.totalTaken() < feedback.ceiling().mark() || notice.totalTaken() > totalTaken) {
       return this;
     }
     TrailingWindowState state = at(now);
     if (notice.statesRemaining()) {
       long believed = state.free(now);
       ProviderCeiling providerCeiling =
-          ProviderCeiling.of(notice, state.spec.capacity(), believed, totalTaken, now);
-      state = state.taught(state.providerFeedback.with(providerCeiling));
+          ProviderCeiling.of(notice, state.inForce().capacity(), believed, totalTaken, now);
+      state = state.taught(state.feedback.with(providerCeiling));
     }
     return notice.statesLimit() ? state.limited(notice.limit(), now) : state;
   }
@@ -394,9 +346,9 @@ final class TrailingWindowState implements LocalState {
    * which the window begins counts in part.
    */
   long passed(long now) {
-    long begin = now - spec.windowNanos();
+    long begin = now - inForce().windowNanos();
     long first = Math.floorDiv(begin, cellNanos());
-    long whole = AmountRing.sum(cells, Math.max(first + 1, newest - cells.length + 1), newest);
+    long whole = AmountRing.sum(cells, first + 1, newest);
     double within = 1 - (double) Math.floorMod(begin, cellNanos()) / cellNanos();
     boolean kept = first <= newest && first > newest - cells.length;
     return AmountBound.sum(whole, kept ? Math.round(within * cell(first)) : 0);
@@ -410,43 +362,40 @@ final class TrailingWindowState implements LocalState {
    */
   TrailingWindowState refused(long releasedNanos, long passed, long now) {
     TrailingWindowState state = at(now);
-    RefusalCeiling before = state.providerFeedback.refusals();
-    boolean stated = state.providerFeedback.configured() != null && before == null;
+    RefusalCeiling before = state.feedback.refusals();
+    long capacity = state.inForce().capacity();
     boolean known = before != null && releasedNanos < before.sinceNanos();
-    if (stated || known || state.spec.capacity() == 1) {
-      return this;
-    }
-    return state.stepped(
-        configured(), RefusalCeiling.lowered(before, state.spec.capacity(), passed, now), now);
+    return state.feedback.isStated() || known || capacity == 1
+        ? this
+        : state.stepped(RefusalCeiling.lowered(before, capacity, passed, now), now);
   }
 
   /** Returns the ceiling that refusals have taught, or null. */
   @Nullable LearnedCeiling ceiling(long now) {
     TrailingWindowState state = at(now);
-    RefusalCeiling refusals = state.providerFeedback.refusals();
+    RefusalCeiling refusals = state.feedback.refusals();
     return refusals == null
         ? null
-        : new LearnedCeiling(
-            refusals.capacity(), refusals.probes(), state.providerFeedback.untilNanos());
+        : new LearnedCeiling(refusals.capacity(), refusals.probes(), state.feedback.untilNanos());
   }
 
   /** Returns how often a limit that refusals had lowered was raised again. */
   long raises(long now) {
-    return at(now).providerFeedback.raises();
+    return at(now).feedback.raises();
   }
 
   /** Returns this state when the provider allows {@code limit}. */
   private TrailingWindowState limited(long limit, long now) {
-    LimitSpec.TrailingWindow configured = configured();
+    LimitSpec.TrailingWindow configured = feedback.configured();
     return limit < configured.capacity()
         ? lowered(configured, limit, AmountBound.sum(now, ProviderFeedback.LOWERED_NANOS), now)
-        : respecced(configured, providerFeedback.unlowered(), now);
+        : unlowered(configured, now);
   }
 
   private TrailingWindowState lowered(
       LimitSpec.TrailingWindow configured, long limit, long until, long now) {
-    ProviderFeedback next = providerFeedback.stated(configured, until);
-    return respecced(ProviderFeedback.lowered(configured, limit), next, now);
+    ProviderFeedback next = feedback.stated(configured, until);
+    return respecced(next.lowered(limit), next, now);
   }
 
   /** Returns this state at another rate. The pace owes the same amount as before. */
@@ -454,11 +403,11 @@ final class TrailingWindowState implements LocalState {
       LimitSpec.TrailingWindow next, ProviderFeedback learned, long now) {
     long[] resized = AmountRing.resized(cells, newest, length(next));
     return new TrailingWindowState(
-        pace.of(next, now), extraGuardNanos, newest, resized, reservedOutput, totalTaken, learned);
+        pace.of(next, now), extraGuardNanos, newest, resized, reserved, totalTaken, learned);
   }
 
   @Nullable LearnedLimit learned(long now) {
-    ProviderCeiling providerCeiling = providerFeedback.ceiling();
+    ProviderCeiling providerCeiling = feedback.ceiling();
     return providerCeiling.none() ? null : providerCeiling.learned(totalTaken, now);
   }
 }
