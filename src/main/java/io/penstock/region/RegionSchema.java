@@ -1,12 +1,13 @@
 package io.penstock.region;
 
+import io.penstock.store.DatabaseAddress;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Optional;
-import java.util.Properties;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 
@@ -24,7 +25,7 @@ public final class RegionSchema {
       "SELECT version FROM "
           + HISTORY
           + " WHERE success AND version <> '0' ORDER BY installed_rank DESC LIMIT 1";
-  private static final String MOST_MILLIS = "3000";
+  private static final Duration MOST = Duration.ofSeconds(3);
 
   private RegionSchema() {}
 
@@ -33,12 +34,9 @@ public final class RegionSchema {
    * cannot tell. Blocks for a few seconds at most.
    */
   public static Optional<String> format(RegionSettings settings) {
-    Properties properties = new Properties();
-    properties.setProperty("user", user(settings));
-    properties.setProperty("password", password(settings));
-    properties.setProperty("connectTimeout", MOST_MILLIS);
-    properties.setProperty("socketTimeout", MOST_MILLIS);
-    try (Connection open = DriverManager.getConnection(settings.address().jdbcUrl(), properties);
+    DatabaseAddress address = settings.ownerAddress();
+    try (Connection open =
+            DriverManager.getConnection(address.url(), address.properties(MOST, MOST));
         PreparedStatement last = open.prepareStatement(LAST);
         ResultSet row = last.executeQuery()) {
       return row.next() ? Optional.ofNullable(row.getString(1)) : Optional.empty();
@@ -47,24 +45,15 @@ public final class RegionSchema {
     }
   }
 
-  private static String user(RegionSettings settings) {
-    RegionSettings.Owner owner = settings.owner();
-    return owner == null ? settings.address().user() : owner.user();
-  }
-
-  private static String password(RegionSettings settings) {
-    RegionSettings.Owner owner = settings.owner();
-    return owner == null ? settings.address().password() : owner.password();
-  }
-
   /**
    * Runs the scripts that have not been run yet; returns at once when there are none. Blocks.
    *
    * @throws FlywayException when the database cannot be reached, refuses, or has another format
    */
   static void migrate(RegionSettings settings) {
+    DatabaseAddress address = settings.ownerAddress();
     Flyway.configure(RegionSchema.class.getClassLoader())
-        .dataSource(settings.address().jdbcUrl(), user(settings), password(settings))
+        .dataSource(address.url(), address.user(), address.password())
         .locations("classpath:io/penstock/region/schema")
         .table(HISTORY)
         .baselineOnMigrate(true) // the same database may contain the keys

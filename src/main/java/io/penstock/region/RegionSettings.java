@@ -1,5 +1,6 @@
 package io.penstock.region;
 
+import io.penstock.store.DatabaseAddress;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,11 @@ public record RegionSettings(
       throw new IllegalArgumentException(
           "penstock.region.share is " + share + ", expected a number from 0 to 1");
     }
+  }
+
+  /** Returns the address with the user that may create and change tables. */
+  DatabaseAddress ownerAddress() {
+    return owner == null ? address : address.as(owner.user(), owner.password());
   }
 
   private static void check(String property, String name) {

@@ -1,11 +1,9 @@
 package io.penstock.region;
 
 import io.penstock.time.WallClock;
-import io.r2dbc.spi.Connection;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
  * Deletes rows that no longer count, in bounded batches. Each region deletes its own rows at once,
@@ -40,20 +38,24 @@ final class RowSweeper {
   CompletionStage<Long> sweep() {
     long now = clock.unixMillis();
     return database.with(
-        connection ->
-            Flux.fromIterable(TABLES)
-                .concatMap(
-                    table ->
-                        delete(connection, table + " WHERE region = ?", now)
-                            .concatWith(
-                                delete(
-                                    connection, table + " WHERE region <> ?", now - OTHERS_MILLIS)))
-                .reduce(0L, Long::sum));
+        client -> {
+          long deleted = 0;
+          for (String table : TABLES) {
+            deleted += delete(client, table + " WHERE region = ?", now);
+            deleted += delete(client, table + " WHERE region <> ?", now - OTHERS_MILLIS);
+          }
+          return deleted;
+        });
   }
 
-  private Flux<Long> delete(Connection connection, String of, long until) {
+  private long delete(JdbcClient client, String of, long until) {
     String sql = "DELETE FROM " + of + " AND expires_at <= ? LIMIT " + BATCH;
-    Mono<Long> some = RegionDatabase.update(connection, sql, List.of(region, until));
-    return some.repeat(BATCHES - 1).takeUntil(deleted -> deleted < BATCH);
+    long deleted = 0;
+    long last = BATCH;
+    for (int batch = 0; batch < BATCHES && last == BATCH; batch++) {
+      last = client.sql(sql).params(region, until).update();
+      deleted += last;
+    }
+    return deleted;
   }
 }

@@ -1,7 +1,7 @@
 package io.penstock.settings;
 
-import io.penstock.region.DatabaseAddress;
 import io.penstock.region.RegionSettings;
+import io.penstock.store.DatabaseAddress;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,12 +3,16 @@ package io.penstock.store;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.util.Properties;
+import java.time.Duration;
 
 /** A MariaDB or MySQL server. */
-record MariaServer(SqlAddress.Server address) implements SqlServer {
+record MariaServer(DatabaseAddress address) implements SqlServer {
   private static final String OPTIONS =
       " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
+
+  // An unreachable server times out, so that it is noticed and reported.
+  private static final Duration CONNECT = Duration.ofSeconds(5);
+  private static final Duration ANSWER = Duration.ofSeconds(10);
 
   @Override
   public Connection open() throws SQLException {
@@ -27,9 +31,8 @@ record MariaServer(SqlAddress.Server address) implements SqlServer {
   }
 
   private Connection connect(boolean create) throws SQLException {
-    Properties properties = new Properties();
-    properties.putAll(address.properties());
-    Connection open = DriverManager.getConnection(address.url(), properties);
+    Connection open =
+        DriverManager.getConnection(address.url(), address.properties(CONNECT, ANSWER));
     try {
       if (create) {
         SqlServer.execute(open, SqlServer.formatTable(OPTIONS, "IGNORE"));
@@ -47,16 +50,8 @@ record MariaServer(SqlAddress.Server address) implements SqlServer {
 
   @Override
   public String why(SQLException failed) {
-    String state = String.valueOf(failed.getSQLState());
-    if (state.equals(OTHER_FORMAT)) {
-      return String.valueOf(failed.getMessage());
-    }
-    if (state.startsWith("08")) {
-      return "the server cannot be reached";
-    }
-    if (state.equals("28000")) {
-      return "the server refuses the user or the password";
-    }
-    return "the server failed (SQL state %s, error %d)".formatted(state, failed.getErrorCode());
+    return OTHER_FORMAT.equals(failed.getSQLState())
+        ? String.valueOf(failed.getMessage())
+        : DatabaseAddress.why(failed);
   }
 }

@@ -1,12 +1,7 @@
 package io.penstock.store;
 
-import java.net.URI;
-import java.net.URISyntaxException;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,37 +20,10 @@ sealed interface SqlAddress {
   }
 
   /** A MariaDB or MySQL server. */
-  final class Server implements SqlAddress {
-    private final String host;
-    private final String url;
-    private final Properties properties = new Properties();
-
-    private Server(String host, String url, String user, String password) {
-      this.host = host;
-      this.url = url;
-      properties.setProperty("user", user);
-      properties.setProperty("password", password);
-      // Milliseconds: an unreachable server times out, so that it is noticed and reported.
-      properties.setProperty("connectTimeout", "5000");
-      properties.setProperty("socketTimeout", "10000");
-    }
-
-    String url() {
-      return url;
-    }
-
-    Properties properties() {
-      return properties;
-    }
-
+  record Server(DatabaseAddress address) implements SqlAddress {
     @Override
     public String shown() {
-      return host;
-    }
-
-    @Override
-    public String toString() {
-      return host;
+      return address.toString();
     }
   }
 
@@ -84,38 +52,11 @@ sealed interface SqlAddress {
     }
   }
 
-  private static Server server(String text) {
-    UnusableStore unclear =
-        new UnusableStore(
-            "penstock.database.url cannot be read, expected"
-                + " r2dbc:mariadb://USER:PASSWORD@HOST:PORT/DATABASE");
-    if (!text.startsWith("r2dbc:mariadb:") && !text.startsWith("r2dbc:mysql:")) {
-      throw unclear;
-    }
+  private static Server server(String url) {
     try {
-      URI uri = new URI(text.substring("r2dbc:".length()));
-      String database = uri.getRawPath();
-      if (uri.getHost() == null || database == null || database.length() < 2) {
-        throw unclear;
-      }
-      String host = uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort());
-      String options = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
-      String[] user = userInfo(uri).split(":", 2);
-      return new Server(
-          host + database,
-          "jdbc:mariadb://" + host + database + options,
-          decoded(user[0]),
-          user.length < 2 ? "" : decoded(user[1]));
-    } catch (URISyntaxException | IllegalArgumentException bad) {
-      throw unclear;
+      return new Server(DatabaseAddress.parse(url));
+    } catch (IllegalArgumentException bad) {
+      throw new UnusableStore(String.valueOf(bad.getMessage()));
     }
-  }
-
-  private static String userInfo(URI uri) {
-    return uri.getRawUserInfo() == null ? "" : uri.getRawUserInfo();
-  }
-
-  private static String decoded(String text) {
-    return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 }

@@ -40,7 +40,7 @@ sealed interface SqlServer permits SqliteFile, MariaServer {
   static SqlServer of(SqlAddress address) {
     return switch (address) {
       case SqlAddress.File(Path path) -> new SqliteFile(path);
-      case SqlAddress.Server server -> new MariaServer(server);
+      case SqlAddress.Server(DatabaseAddress server) -> new MariaServer(server);
     };
   }
 

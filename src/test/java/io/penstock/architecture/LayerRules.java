@@ -52,7 +52,7 @@ final class LayerRules {
 
   static final ArchRule OPENTELEMETRY_STAYS_IN_TRACE = keptIn("trace", "io.opentelemetry.");
 
-  static final ArchRule R2DBC_STAYS_IN_REGION = keptIn("region", "io.r2dbc.");
+  static final ArchRule CONNECTION_POOL_STAYS_IN_REGION = keptIn("region", "com.zaxxer.hikari.");
 
   static final ArchRule FLYWAY_STAYS_IN_REGION = keptIn("region", "org.flywaydb.");
 

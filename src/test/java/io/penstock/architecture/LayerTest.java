@@ -23,7 +23,7 @@ class LayerTest {
           LayerRules.LOWER_LAYERS_ARE_PLAIN_JAVA,
           LayerRules.REDISSON_STAYS_IN_REDIS,
           LayerRules.OPENTELEMETRY_STAYS_IN_TRACE,
-          LayerRules.R2DBC_STAYS_IN_REGION,
+          LayerRules.CONNECTION_POOL_STAYS_IN_REGION,
           LayerRules.FLYWAY_STAYS_IN_REGION,
           LayerRules.EXCHANGES_STAY_IN_GATEWAY,
           LayerRules.NAMES_OF_PROVIDERS_STAY_IN_DIALECT);
@@ -182,10 +182,10 @@ class LayerTest {
         compile(
             "package org.redisson.api; public class Redis {}",
             "package io.opentelemetry.api; public class Span {}",
-            "package io.r2dbc.spi; public class Result {}",
+            "package com.zaxxer.hikari; public class Pool {}",
             "package org.flywaydb.core; public class Flyway {}",
-            "package io.penstock.region; class Rows { io.r2dbc.spi.Result rows; }",
-            "package io.penstock.store; class Keys { io.r2dbc.spi.Result rows; }",
+            "package io.penstock.region; class Rows { com.zaxxer.hikari.Pool pool; }",
+            "package io.penstock.store; class Keys { com.zaxxer.hikari.Pool pool; }",
             "package io.penstock.store; class Tables { org.flywaydb.core.Flyway makes; }",
             "package io.penstock.redis; class Home { org.redisson.api.Redis redis; }",
             "package io.penstock.trace; class Trail { io.opentelemetry.api.Span span; }",
@@ -197,12 +197,12 @@ class LayerTest {
                 + " void at(org.springframework.web.server.ServerWebExchange e) {} }");
     assertFails(LayerRules.REDISSON_STAYS_IN_REDIS, classes, "Wiring");
     assertFails(LayerRules.OPENTELEMETRY_STAYS_IN_TRACE, classes, "Counts");
-    assertFails(LayerRules.R2DBC_STAYS_IN_REGION, classes, "Keys");
+    assertFails(LayerRules.CONNECTION_POOL_STAYS_IN_REGION, classes, "Keys");
     assertFails(LayerRules.FLYWAY_STAYS_IN_REGION, classes, "Tables");
     assertFails(LayerRules.EXCHANGES_STAY_IN_GATEWAY, classes, "Api");
     assertThat(violations(LayerRules.REDISSON_STAYS_IN_REDIS, classes)).hasSize(1);
     assertThat(violations(LayerRules.OPENTELEMETRY_STAYS_IN_TRACE, classes)).hasSize(1);
-    assertThat(violations(LayerRules.R2DBC_STAYS_IN_REGION, classes)).hasSize(1);
+    assertThat(violations(LayerRules.CONNECTION_POOL_STAYS_IN_REGION, classes)).hasSize(1);
     assertThat(violations(LayerRules.EXCHANGES_STAY_IN_GATEWAY, classes)).hasSize(1);
   }
 

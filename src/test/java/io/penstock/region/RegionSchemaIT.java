@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fake.MariaDb;
 import io.penstock.fake.PatientWaits;
+import io.penstock.store.DatabaseAddress;
 import io.penstock.time.WallClock;
 import java.time.Duration;
 import java.util.List;

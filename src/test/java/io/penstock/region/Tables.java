@@ -3,6 +3,7 @@ package io.penstock.region;
 import io.penstock.fake.MariaDb;
 import io.penstock.fake.PatientWaits;
 import io.penstock.fake.SqlClient;
+import io.penstock.store.DatabaseAddress;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

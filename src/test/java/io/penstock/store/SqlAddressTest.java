@@ -4,14 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class SqlAddressTest {
-  private static SqlAddress.Server server(String url) {
-    return (SqlAddress.Server) SqlAddress.of("sql", url);
+  private static DatabaseAddress server(String url) {
+    return ((SqlAddress.Server) SqlAddress.of("sql", url)).address();
   }
 
   @Test
@@ -23,13 +24,15 @@ class SqlAddressTest {
 
   @Test
   void urlOfADatabase_isOneForJdbcWithTheUserApart() {
-    SqlAddress.Server server =
+    DatabaseAddress server =
         server("r2dbc:mariadb://us%40er:p%3Ass+w%2Fd@db.example:3307/keys?sslMode=trust");
     assertThat(server.url()).isEqualTo("jdbc:mariadb://db.example:3307/keys?sslMode=trust");
-    assertThat(server.properties())
+    assertThat(server.properties(Duration.ofSeconds(5), Duration.ofSeconds(10)))
         .containsEntry("user", "us@er")
-        .containsEntry("password", "p:ss+w/d");
-    assertThat(server.shown()).isEqualTo("db.example:3307/keys");
+        .containsEntry("password", "p:ss+w/d")
+        .containsEntry("connectTimeout", "5000")
+        .containsEntry("socketTimeout", "10000");
+    assertThat(new SqlAddress.Server(server).shown()).isEqualTo("db.example:3307/keys");
     assertThat(server.toString()).isEqualTo("db.example:3307/keys");
     assertThat(server("r2dbc:mysql://h/d").url()).isEqualTo("jdbc:mariadb://h/d");
   }
