@@ -58,19 +58,20 @@ final class EndpointLimit {
   }
 
   private static @Nullable LimitId id(EndpointSpec spec) {
-    return switch (spec.limit()) {
-      case LimitSpec.Unlimited unlimited -> null;
-      case LimitSpec.Strict strict -> id(spec, LimitMeasure.REQUESTS, 0);
-      case LimitSpec.TokenBucket bucket -> id(spec, LimitMeasure.REQUESTS, 0);
-      case LimitSpec.Concurrency concurrency -> id(spec, LimitMeasure.CONCURRENCY, 0);
-      case LimitSpec.Day day -> id(spec, LimitMeasure.REQUESTS, LimitSpec.Day.NANOS);
-      case LimitSpec.SlidingWindow window -> id(spec, LimitMeasure.REQUESTS, window.windowNanos());
-      case LimitSpec.FixedWindow window -> id(spec, LimitMeasure.TOKENS, window.windowNanos());
-      case LimitSpec.TrailingWindow window -> id(spec, LimitMeasure.REQUESTS, window.windowNanos());
-    };
-  }
-
-  private static LimitId id(EndpointSpec spec, LimitMeasure limitMeasure, long durationNanos) {
-    return new LimitId(LimitId.Kind.ENDPOINT, spec.path(), "", limitMeasure, durationNanos);
+    LimitMeasure measure =
+        switch (spec.limit()) {
+          case LimitSpec.Unlimited _ -> null;
+          case LimitSpec.Concurrency _ -> LimitMeasure.CONCURRENCY;
+          case LimitSpec.FixedWindow _ -> LimitMeasure.TOKENS;
+          case LimitSpec.Strict _,
+              LimitSpec.TokenBucket _,
+              LimitSpec.SlidingWindow _,
+              LimitSpec.TrailingWindow _,
+              LimitSpec.Day _ ->
+              LimitMeasure.REQUESTS;
+        };
+    return measure == null
+        ? null
+        : new LimitId(LimitId.Kind.ENDPOINT, spec.path(), "", measure, spec.limit());
   }
 }

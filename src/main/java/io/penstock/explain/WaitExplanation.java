@@ -64,7 +64,7 @@ public record WaitExplanation(List<Considered> limits, @Nullable BindingLimit bi
           new Use(
               limitBalance.charged() + limitBalance.debt(),
               limitBalance.reserved(),
-              limitStatus.metered().peerUsage().counted(now)),
+              limitStatus.metered().peerUsage().applyAsLong(now)),
           limitStatus.needs(),
           given,
           given ? now : limitStatus.untilNanos());

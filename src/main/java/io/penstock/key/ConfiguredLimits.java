@@ -9,6 +9,8 @@ import io.penstock.time.ZoneMidnights;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** Creates the configured limits of keys and groups, each with its own id. */
 final class ConfiguredLimits {
@@ -36,78 +38,60 @@ final class ConfiguredLimits {
   List<KeyLimit> of(KeySpec key) {
     KeySpec.Limits limits = key.terms().limits();
     Collected all = new Collected(LimitId.Kind.KEY, key.identity().limitOwner(), "");
-    all.minute(LimitMeasure.REQUESTS, limits.rpm(), RefusalReason.KEY_RPM);
-    all.minute(LimitMeasure.TOKENS, limits.tpm(), RefusalReason.KEY_TPM);
-    all.dayOfRequests(limits.rpd(), RefusalReason.KEY_RPD);
-    all.concurrency(limits.concurrency(), RefusalReason.KEY_CONCURRENCY);
-    all.budget(limits.budgetTokensPerDay(), day, RefusalReason.KEY_BUDGET);
+    all.add(LimitMeasure.REQUESTS, limits.rpm(), this::minute, RefusalReason.KEY_RPM);
+    all.add(LimitMeasure.TOKENS, limits.tpm(), this::minute, RefusalReason.KEY_TPM);
+    all.add(LimitMeasure.REQUESTS, limits.rpd(), until(null), RefusalReason.KEY_RPD);
+    all.add(
+        LimitMeasure.CONCURRENCY,
+        limits.concurrency(),
+        LimitSpec.Concurrency::new,
+        RefusalReason.KEY_CONCURRENCY);
+    all.add(LimitMeasure.TOKENS, limits.budgetTokensPerDay(), until(day), RefusalReason.KEY_BUDGET);
     return all.terms;
   }
 
   List<KeyLimit> of(KeySpec key, String model, KeySpec.ModelLimits limits) {
     Collected all = new Collected(LimitId.Kind.KEY, key.identity().limitOwner(), model);
-    all.minute(LimitMeasure.REQUESTS, limits.rpm(), RefusalReason.KEY_RPM);
-    all.minute(LimitMeasure.TOKENS, limits.tpm(), RefusalReason.KEY_TPM);
+    all.add(LimitMeasure.REQUESTS, limits.rpm(), this::minute, RefusalReason.KEY_RPM);
+    all.add(LimitMeasure.TOKENS, limits.tpm(), this::minute, RefusalReason.KEY_TPM);
     return all.terms;
   }
 
   List<KeyLimit> of(GroupSpec group) {
     Collected all = new Collected(LimitId.Kind.GROUP, group.name(), "");
-    all.minute(LimitMeasure.REQUESTS, group.rpm(), RefusalReason.GROUP_RPM);
-    all.minute(LimitMeasure.TOKENS, group.tpm(), RefusalReason.GROUP_TPM);
-    all.dayOfRequests(group.rpd(), RefusalReason.GROUP_RPD);
-    all.budget(group.budgetTokensPerDay(), day, RefusalReason.GROUP_BUDGET);
-    all.budget(group.budgetTokensPerMonth(), month, RefusalReason.GROUP_BUDGET);
+    all.add(LimitMeasure.REQUESTS, group.rpm(), this::minute, RefusalReason.GROUP_RPM);
+    all.add(LimitMeasure.TOKENS, group.tpm(), this::minute, RefusalReason.GROUP_TPM);
+    all.add(LimitMeasure.REQUESTS, group.rpd(), until(null), RefusalReason.GROUP_RPD);
+    all.add(
+        LimitMeasure.TOKENS, group.budgetTokensPerDay(), until(day), RefusalReason.GROUP_BUDGET);
+    all.add(
+        LimitMeasure.TOKENS,
+        group.budgetTokensPerMonth(),
+        until(month),
+        RefusalReason.GROUP_BUDGET);
     return all.terms;
   }
 
+  private LimitSpec minute(long limit) {
+    return LimitSpec.TrailingWindow.unpaced(limit, windowNanos);
+  }
+
+  private static LongFunction<LimitSpec> until(@Nullable ZoneMidnights midnights) {
+    return limit -> new LimitSpec.Day(limit, midnights, 0);
+  }
+
   /** Collects the limits of one quota; a limit of 0 is left out. */
-  private final class Collected {
-    final List<KeyLimit> terms = new ArrayList<>();
-    private final LimitId.Kind kind;
-    private final String id;
-    private final String pool;
-
+  private record Collected(LimitId.Kind kind, String id, String pool, List<KeyLimit> terms) {
     Collected(LimitId.Kind kind, String id, String pool) {
-      this.kind = kind;
-      this.id = id;
-      this.pool = pool;
+      this(kind, id, pool, new ArrayList<>());
     }
 
-    void minute(LimitMeasure measure, long limit, RefusalReason reason) {
+    void add(
+        LimitMeasure measure, long limit, LongFunction<LimitSpec> specOf, RefusalReason reason) {
       if (limit > 0) {
-        long unpaced = LimitSpec.TrailingWindow.UNPACED;
-        add(
-            measure,
-            windowNanos,
-            new LimitSpec.TrailingWindow(limit, windowNanos, 0, unpaced),
-            reason);
+        LimitSpec spec = specOf.apply(limit);
+        terms.add(new KeyLimit(new LimitId(kind, id, pool, measure, spec), spec, reason));
       }
-    }
-
-    void dayOfRequests(long limit, RefusalReason reason) {
-      if (limit > 0) {
-        LimitSpec.Day spec = new LimitSpec.Day(limit, null, 0);
-        add(LimitMeasure.REQUESTS, spec.windowNanos(), spec, reason);
-      }
-    }
-
-    void budget(long limit, ZoneMidnights until, RefusalReason reason) {
-      if (limit > 0) {
-        LimitSpec.Day spec = new LimitSpec.Day(limit, until, 0);
-        add(LimitMeasure.TOKENS, spec.windowNanos(), spec, reason);
-      }
-    }
-
-    void concurrency(long limit, RefusalReason reason) {
-      if (limit > 0) {
-        add(LimitMeasure.CONCURRENCY, 0, new LimitSpec.Concurrency(limit), reason);
-      }
-    }
-
-    private void add(
-        LimitMeasure measure, long durationNanos, LimitSpec spec, RefusalReason reason) {
-      terms.add(new KeyLimit(new LimitId(kind, id, pool, measure, durationNanos), spec, reason));
     }
   }
 }

@@ -113,6 +113,11 @@ public sealed interface LimitSpec {
       atLeast("burst", burst, 1);
     }
 
+    /** Returns a window without a guard in which all may pass at once. */
+    public static TrailingWindow unpaced(long capacity, long windowNanos) {
+      return new TrailingWindow(capacity, windowNanos, 0, UNPACED);
+    }
+
     @Override
     public long subCellNanos() {
       return AmountRing.subCell(windowNanos);

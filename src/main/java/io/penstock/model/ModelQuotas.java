@@ -45,12 +45,6 @@ public final class ModelQuotas {
    */
   static final long UNLIMITED = 1L << 50;
 
-  /**
-   * Longer than any window: switches off pacing, which would continue after an overrun has left the
-   * window.
-   */
-  private static final long UNPACED = 1L << 60;
-
   /** A quota, with its limits, which outlive the quota itself. */
   private static final class Kept {
     private final WeakReference<Quota> quota;
@@ -323,8 +317,7 @@ public final class ModelQuotas {
   }
 
   private Limit trailing(LimitId id, long limit, long now) {
-    return source.limit(
-        id, new LimitSpec.TrailingWindow(capacity(limit), windowNanos, 0, UNPACED), now);
+    return source.limit(id, LimitSpec.TrailingWindow.unpaced(capacity(limit), windowNanos), now);
   }
 
   /**

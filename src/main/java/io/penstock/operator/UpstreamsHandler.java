@@ -172,7 +172,9 @@ final class UpstreamsHandler {
             .put("effective", effective)
             .put("lowered_until", now.ifToCome(limit.feedback().restoredAt(now.nanos())))
             .put("used", limitBalance.charged())
-            .put("used_global", limitBalance.charged() + metered.peerUsage().counted(now.nanos()))
+            .put(
+                "used_global",
+                limitBalance.charged() + metered.peerUsage().applyAsLong(now.nanos()))
             .put("held", limitBalance.reserved())
             .put("remaining", Math.min(effective, limit.remainder(now.nanos()).amount()))
             .put(

@@ -14,7 +14,8 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.function.LongFunction;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Creates the limits of the pools of upstreams. Safe from any thread.
@@ -61,17 +62,20 @@ final class PoolLimits {
     UpstreamSpec.Budget budget = spec.budget();
     UpstreamSpec.SharedPool shared = budget.shared(pool);
     UpstreamSpec.Limits limits = shared == null ? budget.limits() : shared.limits();
-    Pool made = new Pool(spec, pool, now, new ArrayList<>());
-    made.minute(LimitMeasure.REQUESTS, limits.rpm());
-    if (budget.charge().limitsSeconds() && limits.rpm() > 0) {
-      AZURE_PARTS.forEach(part -> made.part(limits.rpm(), part));
+    Pool made = new Pool(spec, pool, now);
+    made.add(LimitMeasure.REQUESTS, limits.rpm(), made::minute);
+    if (budget.charge().limitsSeconds()) {
+      for (long parts : AZURE_PARTS) {
+        made.add(LimitMeasure.REQUESTS, limits.rpm(), most -> made.part(most, parts));
+      }
     }
-    made.day(limits.rpd());
-    made.concurrency(limits.concurrency());
-    made.minute(LimitMeasure.TOKENS, limits.tpm() >= unlimitedTpm ? 0 : limits.tpm());
-    made.minute(LimitMeasure.INPUT_TOKENS, limits.itpm());
-    made.minute(LimitMeasure.OUTPUT_TOKENS, limits.otpm());
-    return made.metered();
+    made.add(LimitMeasure.REQUESTS, limits.rpd(), made::day);
+    made.add(LimitMeasure.CONCURRENCY, limits.concurrency(), LimitSpec.Concurrency::new);
+    long tpm = limits.tpm() >= unlimitedTpm ? 0 : limits.tpm();
+    made.add(LimitMeasure.TOKENS, tpm, made::minute);
+    made.add(LimitMeasure.INPUT_TOKENS, limits.itpm(), made::minute);
+    made.add(LimitMeasure.OUTPUT_TOKENS, limits.otpm(), made::minute);
+    return made.metered;
   }
 
   /** Collects the limits of one pool; a limit of 0 is left out. */
@@ -79,65 +83,48 @@ final class PoolLimits {
     private final UpstreamSpec spec;
     private final String name;
     private final long now;
-    private final List<MeteredLimit> metered;
+    private final List<MeteredLimit> metered = new ArrayList<>();
 
-    Pool(UpstreamSpec spec, String name, long now, List<MeteredLimit> metered) {
+    Pool(UpstreamSpec spec, String name, long now) {
       this.spec = spec;
       this.name = name;
       this.now = now;
-      this.metered = metered;
     }
 
-    List<MeteredLimit> metered() {
-      return metered;
-    }
-
-    void minute(LimitMeasure measure, long perMinute) {
-      if (perMinute > 0) {
-        double share = Math.min(1, spec.budget().burstSeconds() / 60);
-        long burst = Math.max(1, (long) ((double) perMinute * share));
-        add(measure, windowNanos, trailing(perMinute, windowNanos, burst));
+    void add(LimitMeasure measure, long limit, LongFunction<LimitSpec> specOf) {
+      if (limit > 0) {
+        LimitSpec made = specOf.apply(limit);
+        LimitId id = new LimitId(LimitId.Kind.UPSTREAM, spec.id(), name, measure, made);
+        LongUnaryOperator elsewhere = instant -> knownPeerCounts.counted(id, instant);
+        metered.add(new MeteredLimit(measure, source.limit(id, made, now), null, elsewhere));
       }
     }
 
-    /**
-     * Adds a limit for one of {@code parts} equal parts of a minute, with a capacity of at least 1.
-     */
-    void part(long perMinute, long parts) {
+    LimitSpec minute(long perMinute) {
+      double share = Math.min(1, spec.budget().burstSeconds() / 60);
+      long burst = Math.max(1, (long) ((double) perMinute * share));
+      return trailing(perMinute, windowNanos, burst);
+    }
+
+    /** Returns a limit for one of {@code parts} equal parts of a minute, of at least 1. */
+    LimitSpec part(long perMinute, long parts) {
       long nanos = Math.max(SHORTEST_WINDOW_NANOS, windowNanos / parts);
       long capacity = Math.max(1, perMinute / parts);
-      add(LimitMeasure.REQUESTS, nanos, trailing(capacity, nanos, capacity));
+      return trailing(capacity, nanos, capacity);
     }
 
     private LimitSpec trailing(long capacity, long nanos, long burst) {
       return new LimitSpec.TrailingWindow(capacity, nanos, spec.budget().guardNanos(), burst);
     }
 
-    void day(long perDay) {
-      if (perDay > 0) {
-        LimitSpec day = new LimitSpec.Day(perDay, midnight(), spec.budget().guardNanos());
-        add(LimitMeasure.REQUESTS, LimitSpec.Day.NANOS, day);
-      }
-    }
-
-    private @Nullable ZoneMidnights midnight() {
-      return switch (spec.budget().day()) {
-        case FIRST_USE -> null;
-        case UTC -> new ZoneMidnights(ZoneOffset.UTC, wall);
-        case PACIFIC -> new ZoneMidnights(PACIFIC_TIME, wall);
-      };
-    }
-
-    void concurrency(long most) {
-      if (most > 0) {
-        add(LimitMeasure.CONCURRENCY, 0, new LimitSpec.Concurrency(most));
-      }
-    }
-
-    private void add(LimitMeasure measure, long durationNanos, LimitSpec limit) {
-      LimitId id = new LimitId(LimitId.Kind.UPSTREAM, spec.id(), name, measure, durationNanos);
-      MeteredLimit.PeerUsage elsewhere = instant -> knownPeerCounts.counted(id, instant);
-      metered.add(new MeteredLimit(measure, source.limit(id, limit, now), null, elsewhere));
+    LimitSpec day(long perDay) {
+      ZoneMidnights midnight =
+          switch (spec.budget().day()) {
+            case FIRST_USE -> null;
+            case UTC -> new ZoneMidnights(ZoneOffset.UTC, wall);
+            case PACIFIC -> new ZoneMidnights(PACIFIC_TIME, wall);
+          };
+      return new LimitSpec.Day(perDay, midnight, spec.budget().guardNanos());
     }
   }
 }

@@ -50,8 +50,7 @@ public final class LightLimit {
   }
 
   private synchronized void admit(long most, long windowNanos, long now) {
-    long unpaced = LimitSpec.TrailingWindow.UNPACED;
-    LimitSpec spec = new LimitSpec.TrailingWindow(most, windowNanos, 0, unpaced);
+    LimitSpec spec = LimitSpec.TrailingWindow.unpaced(most, windowNanos);
     if (quota.limits().isEmpty()) {
       Limit limit = new Limit(spec, now);
       MeteredLimit metered =

@@ -15,6 +15,7 @@ import io.penstock.refusal.RefusalReason;
 import io.penstock.tenant.PromiseHolder;
 import io.penstock.time.Ticker;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,26 +24,16 @@ import org.jspecify.annotations.Nullable;
  * @param measure what it counts
  * @param limit the limit
  * @param reason the reason of its refusals where requests do not wait; null where all requests wait
- * @param peerUsage counts of other instances
+ * @param peerUsage what other instances counted in the window that ends at an instant
  */
 public record MeteredLimit(
-    LimitMeasure measure, Limit limit, @Nullable RefusalReason reason, PeerUsage peerUsage) {
-  /** Counts of other instances for one limit. */
-  @FunctionalInterface
-  public interface PeerUsage {
-    /** No other instances. */
-    PeerUsage NOTHING = now -> 0;
-
-    /**
-     * Returns what they counted in the window that ends at {@code now}, in the measure of the
-     * limit.
-     */
-    long counted(long now);
-  }
-
+    LimitMeasure measure,
+    Limit limit,
+    @Nullable RefusalReason reason,
+    LongUnaryOperator peerUsage) {
   /** Creates a limit that this instance does not share. */
   public MeteredLimit(LimitMeasure measure, Limit limit, @Nullable RefusalReason reason) {
-    this(measure, limit, reason, PeerUsage.NOTHING);
+    this(measure, limit, reason, now -> 0);
   }
 
   /** Creates a limit for which requests wait. */
@@ -286,7 +277,7 @@ public record MeteredLimit(
    */
   public double utilization(long now) {
     double here = limit.utilization(now);
-    long elsewhere = peerUsage.counted(now);
+    long elsewhere = peerUsage.applyAsLong(now);
     if (elsewhere == 0) {
       return here;
     }

@@ -270,13 +270,9 @@ public final class Quota {
   }
 
   /**
-   * Returns the instant from which {@code sizes} are admitted if nothing else happens, or NEVER.
+   * Returns the instant from which {@code sizes} are admitted if nothing else happens, ignoring
+   * pacing; may be {@link Ticker#NEVER}.
    */
-  public long admittedAt(DimensionSizes sizes, long now) {
-    return Math.max(roomFreeAt(sizes, now), paceAllowsAt(sizes, now));
-  }
-
-  /** Returns {@link #admittedAt} ignoring pacing. */
   public long roomFreeAt(DimensionSizes sizes, long now) {
     QuotaTerms current = quotaTerms;
     long instant = gatesOpenAt(now);
@@ -744,7 +740,7 @@ public final class Quota {
       if (charge == null || !trailing || !seen.add(metered.measure())) {
         continue;
       }
-      long others = metered.peerUsage().counted(now);
+      long others = metered.peerUsage().applyAsLong(now);
       double suspicion = charge.suspicion(others, now);
       if (likeliest == null || suspicion > most) {
         likeliest = charge;

@@ -1,6 +1,7 @@
 package io.penstock.sharing;
 
 import io.penstock.cost.LimitMeasure;
+import io.penstock.limit.LimitSpec;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +31,11 @@ public record LimitId(Kind kind, String id, String pool, LimitMeasure measure, l
     MODEL,
     /** An upstream, for one of its models. */
     UPSTREAM
+  }
+
+  /** Creates the identity of a limit with the window of a specification. */
+  public LimitId(Kind kind, String id, String pool, LimitMeasure measure, LimitSpec spec) {
+    this(kind, id, pool, measure, spec.windowNanos());
   }
 
   /**

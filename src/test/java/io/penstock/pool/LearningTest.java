@@ -139,7 +139,7 @@ class LearningTest {
     Request head = Objects.requireNonNull(waiting.peek());
     List<Charge> spends = new ArrayList<>();
     DimensionSizes dimensionSizes = sizes(head);
-    if (pool.admittedAt(dimensionSizes, now) > now || !pool.take(head.cost(), now, spends)) {
+    if (pool.requestAdmission(dimensionSizes, now) > now || !pool.take(head.cost(), now, spends)) {
       return null;
     }
     waiting.remove();
@@ -161,7 +161,7 @@ class LearningTest {
         continue;
       }
       DimensionSizes dimensionSizes = sizes(Objects.requireNonNull(waiting.peek()));
-      long goes = pool.admittedAt(dimensionSizes, now);
+      long goes = pool.requestAdmission(dimensionSizes, now);
       Answer first = answers.peek();
       if (first != null && first.at() <= goes) {
         now = Math.max(now, first.at());

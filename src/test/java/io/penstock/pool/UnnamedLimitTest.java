@@ -269,7 +269,7 @@ class UnnamedLimitTest {
     private @Nullable Answer send() {
       Request head = Objects.requireNonNull(waiting.peek());
       List<Charge> spends = new ArrayList<>();
-      if (pool.admittedAt(sizes(head), now) > now || !pool.take(head.cost(), now, spends)) {
+      if (pool.requestAdmission(sizes(head), now) > now || !pool.take(head.cost(), now, spends)) {
         return null;
       }
       waiting.remove();
@@ -287,7 +287,7 @@ class UnnamedLimitTest {
           answers.add(sent);
           continue;
         }
-        long goes = pool.admittedAt(sizes(Objects.requireNonNull(waiting.peek())), now);
+        long goes = pool.requestAdmission(sizes(Objects.requireNonNull(waiting.peek())), now);
         Answer first = answers.peek();
         if (first != null && first.at() <= goes) {
           now = Math.max(now, first.at());

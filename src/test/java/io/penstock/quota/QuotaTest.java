@@ -73,7 +73,7 @@ class QuotaTest {
         boolean taken = quota.take(cost, NOW, tried);
         tried.forEach(charge -> charge.giveBack(NOW));
         assertThat(quota.admits(sizes(cost), NOW)).as("%s", cost).isEqualTo(taken);
-        assertThat(quota.admittedAt(sizes(cost), NOW) <= NOW).as("%s", cost).isEqualTo(taken);
+        assertThat(quota.requestAdmission(sizes(cost), NOW) <= NOW).as("%s", cost).isEqualTo(taken);
       }
     }
   }
@@ -99,7 +99,7 @@ class QuotaTest {
         .isEqualTo(new Quota.Obstacle(101, 100, null, null));
     assertThat(quota.obstacle(new Cost(60, 1_000_000, 0))).isNull();
     assertThat(quota.take(new Cost(60, 1_000_000, 0), NOW, charges)).isTrue();
-    assertThat(quota.admittedAt(sizes(new Cost(61, 0, 0)), NOW)).isEqualTo(Ticker.NEVER);
+    assertThat(quota.requestAdmission(sizes(new Cost(61, 0, 0)), NOW)).isEqualTo(Ticker.NEVER);
   }
 
   private static Quota ofTokens(ChargeRule chargeRule) {
@@ -110,7 +110,7 @@ class QuotaTest {
   private void assertNeverFits(Quota limited, Cost cost, long counted) {
     assertThat(limited.obstacle(cost)).isEqualTo(new Quota.Obstacle(counted, 100, "o", null));
     assertThat(limited.admits(sizes(cost), NOW)).isFalse();
-    assertThat(limited.admittedAt(sizes(cost), NOW)).isEqualTo(Ticker.NEVER);
+    assertThat(limited.requestAdmission(sizes(cost), NOW)).isEqualTo(Ticker.NEVER);
     DimensionSizes room = new DimensionSizes();
     assertThat(limited.lower(room, NOW)).isTrue();
     assertThat(room.admits(sizes(cost))).isFalse();
@@ -120,7 +120,7 @@ class QuotaTest {
   private void assertFits(Quota limited, Cost cost) {
     assertThat(limited.obstacle(cost)).isNull();
     assertThat(limited.admits(sizes(cost), NOW)).isTrue();
-    assertThat(limited.admittedAt(sizes(cost), NOW)).isEqualTo(NOW);
+    assertThat(limited.requestAdmission(sizes(cost), NOW)).isEqualTo(NOW);
     DimensionSizes room = new DimensionSizes();
     assertThat(limited.lower(room, NOW)).isTrue();
     assertThat(room.admits(sizes(cost))).isTrue();
@@ -234,7 +234,7 @@ class QuotaTest {
     assertThat(one.take(cost, NOW, charges)).isTrue();
     assertThat(one.take(cost, NOW, charges)).isFalse();
     assertThat(one.lower(new DimensionSizes(), NOW)).isFalse();
-    assertThat(one.admittedAt(sizes(cost), NOW)).isEqualTo(Ticker.NEVER);
+    assertThat(one.requestAdmission(sizes(cost), NOW)).isEqualTo(Ticker.NEVER);
     Charge charge = charges.getFirst();
     charge.produce(3, NOW);
     assertThat(charge.roomFreed()).isFalse();
@@ -263,7 +263,7 @@ class QuotaTest {
         TicketBatch.of(List.of(sizes(new Cost(50, 0, 0)), sizes(new Cost(30, 0, 0))));
     QuotaProjection projection = quota.projection(NOW);
     long first = projection.pass(batch, 0, 1, NOW);
-    assertThat(first).isEqualTo(quota.admittedAt(sizes(new Cost(50, 0, 0)), NOW));
+    assertThat(first).isEqualTo(quota.requestAdmission(sizes(new Cost(50, 0, 0)), NOW));
     long second = projection.admittedAt(batch, 1, first);
     assertThat(second).isGreaterThanOrEqualTo(first);
     assertThat(projection.passable(batch, 1, 1, second)).isEqualTo(1);

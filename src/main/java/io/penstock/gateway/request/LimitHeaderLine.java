@@ -60,13 +60,12 @@ public record LimitHeaderLine(
           new Terms(1, seconds(rate.intervalNanos()));
       case LimitSpec.TokenBucket(ExactRate rate, long burst) ->
           new Terms(burst, Math.max(1, Math.ceilDiv(burst * rate.seconds(), rate.releases())));
-      case LimitSpec.SlidingWindow(long capacity, long nanos) ->
-          new Terms(capacity, seconds(nanos));
-      case LimitSpec.FixedWindow(long capacity, long nanos) -> new Terms(capacity, seconds(nanos));
-      case LimitSpec.TrailingWindow window ->
-          new Terms(window.capacity(), seconds(window.windowNanos()));
       case LimitSpec.Concurrency(long max) -> new Terms(max, 0);
-      case LimitSpec.Day day -> new Terms(day.capacity(), seconds(day.windowNanos()));
+      case LimitSpec.SlidingWindow _,
+          LimitSpec.FixedWindow _,
+          LimitSpec.TrailingWindow _,
+          LimitSpec.Day _ ->
+          new Terms(spec.capacity(), seconds(spec.windowNanos()));
     };
   }
 
