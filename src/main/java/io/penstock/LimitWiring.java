@@ -13,7 +13,6 @@ import io.penstock.redis.TroubleLog;
 import io.penstock.redis.shares.RedisShareStore;
 import io.penstock.region.DatabaseRegions;
 import io.penstock.region.RegionSettings;
-import io.penstock.shares.CountedLimitSource;
 import io.penstock.shares.CountedLimits;
 import io.penstock.shares.FreshCounts;
 import io.penstock.shares.ShareSlots;
@@ -219,12 +218,12 @@ public final class LimitWiring implements AutoCloseable {
     List<RedisShareStore> stores = RedisShareStore.of(link, sync.namespace(), ticker);
     ShareSlots slots =
         new ShareSlots(
-            stores.stream().map(each -> slot(each, member, beats, sync, clocks)).toList());
+            stores.stream().map(each -> slot(each, member, beats, sync, clocks, regions)).toList());
     SharingModes sharingModes = new SharingModes(sync.sharing(), regions);
     SharedLimitSource exact =
         new SharedLimitSource(
             slots,
-            id -> sharingModes.of(id) == SharingMode.EXACT,
+            sharingModes::of,
             new SharedLimit.Terms(
                 sync.onOutage(), sync.divides(), sync.servesAlone(), PERMIT_NANOS),
             ticker,
@@ -238,7 +237,7 @@ public final class LimitWiring implements AutoCloseable {
         new LimitWiring(
             sharingModes,
             exact.local(),
-            new CountedLimitSource(exact, slots, sharingModes::of, id -> isKnown(id, regions)),
+            exact,
             slots,
             new FreshCounts(slots, id -> sharingModes.of(id) == SharingMode.EVENTUAL, wall),
             () -> status.wasReady() || (sync.servesAlone() && status.outage() != null),
@@ -271,13 +270,18 @@ public final class LimitWiring implements AutoCloseable {
       String member,
       List<SchedulerAlarm> beats,
       SharingSettings sync,
-      SnapshotSaver.Clocks clocks) {
+      SnapshotSaver.Clocks clocks,
+      boolean regions) {
     Ticker ticker = clocks.ticker();
     SchedulerAlarm alarm = new SchedulerAlarm("penstock-shares", ticker);
     beats.add(alarm);
     CountedLimits counts =
         new CountedLimits(
-            clocks.wall(), sync.interval().toNanos(), sync.onOutage(), ticker.nanos());
+            clocks.wall(),
+            sync.interval().toNanos(),
+            id -> isKnownAtOnce(id, regions),
+            sync.onOutage(),
+            ticker.nanos());
     SecureRandom random = new SecureRandom();
     ShareSync slot =
         new ShareSync(member, store, ticker, alarm, terms(sync), counts, random::nextDouble);
@@ -305,7 +309,8 @@ public final class LimitWiring implements AutoCloseable {
         sync.onOutage() == OutagePolicy.CONTINUE || sync.onOutage() == OutagePolicy.ALLOW);
   }
 
-  private static boolean isKnown(LimitId id, boolean regions) {
+  /** Returns whether routing, or other regions, need to know at once what others use of a limit. */
+  private static boolean isKnownAtOnce(LimitId id, boolean regions) {
     return switch (id.kind()) {
       case UPSTREAM -> true;
       case KEY, GROUP -> regions;

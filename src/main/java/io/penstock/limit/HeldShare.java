@@ -226,26 +226,41 @@ record HeldShare(
     return need > room(local, now) && need <= localRoom(local, now);
   }
 
-  /** Returns what is left of the limit for all instances, as far as is known. */
+  /**
+   * Returns what is left of the limit for all instances, as far as is known: what no instance has,
+   * with what is left of this share, or what is left beside the use of which the others told, if
+   * that is more.
+   *
+   * @param full the instant from which all of it is left, as this instance alone knows
+   */
   LimitRemainder remainder(LocalState local, long full, long now) {
-    LocalState own = aligned(local, now);
-    long left = AmountBound.sum(rest(own, now), news.free(now));
-    return new LimitRemainder(Math.min(left, localRoom(local, now)), full);
+    PeerCounts others = news.told();
+    long all = localRoom(local, now);
+    long had = AmountBound.sum(rest(aligned(local, now), now), news.free(now));
+    long beside = others == null ? 0 : Math.max(0, all - others.counted(whole, now));
+    long left = Math.min(Math.max(had, beside), Math.min(all, news.denied(now) - 1));
+    long wholeAt = left < all ? allFreeAt(local, whole.capacity(), now) : Ticker.NEVER;
+    return new LimitRemainder(left, wholeAt == Ticker.NEVER ? full : Math.max(full, wholeAt));
   }
 
   /**
-   * Returns the end of the running window or day when no instance is known to have {@code need}
-   * left in it; otherwise {@link Ticker#NEVER}.
+   * Returns the instant from which the limit has room for {@code need}, which no instance is known
+   * to have now; {@link Ticker#NEVER} when that is unknown.
    */
-  long windowEndsAt(LocalState local, long need, long now) {
-    if (!news.denies(need, now)) {
-      return Ticker.NEVER;
-    }
+  long wholeRoomFreeAt(LocalState local, long need, long now) {
+    return news.denies(need, now) ? allFreeAt(local, need, now) : Ticker.NEVER;
+  }
+
+  private long allFreeAt(LocalState local, long need, long now) {
+    PeerCounts others = news.told();
     return switch (local) {
       case DayState _ -> laterNanos;
       case FixedWindowState window when gridNanos != Ticker.NEVER ->
           start(window.spec(), now) + window.spec().windowNanos();
-      default -> Ticker.NEVER;
+      default -> {
+        long at = others == null ? now : others.roomFreeAt(local, whole, need, now);
+        yield at > now ? at : Ticker.NEVER;
+      }
     };
   }
 

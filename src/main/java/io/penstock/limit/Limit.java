@@ -146,6 +146,11 @@ public final class Limit {
     return state().remainder(now);
   }
 
+  /** Returns what all that spend the limit have charged or keep reserved, as far as is known. */
+  public long used(long now) {
+    return state().used(now);
+  }
+
   /** Returns a copy that goes on as if this instance alone spent the limit. */
   public Limit dryCopy(long now) {
     LimitState current = state();
@@ -244,7 +249,7 @@ public final class Limit {
     // An open window may have gained room between the two looks.
     return until <= now
         ? NOTHING
-        : new LimitAnswer.Wait(Math.min(until, current.windowEndsAt(amount, now)));
+        : new LimitAnswer.Wait(Math.min(until, current.wholeRoomFreeAt(amount, now)));
   }
 
   /**

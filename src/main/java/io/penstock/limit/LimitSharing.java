@@ -42,6 +42,14 @@ public final class LimitSharing {
     return share == null ? null : share.news().contact();
   }
 
+  /**
+   * Returns the instant from which the whole limit has room for an amount that no instance is known
+   * to have now; {@link Ticker#NEVER} where that is unknown, or a share is not what is lacking.
+   */
+  public long wholeRoomFreeAt(long amount, long now) {
+    return limit.state().wholeRoomFreeAt(amount, now);
+  }
+
   /** Returns whether only a larger share would let {@code amount} pass. */
   public boolean needsLargerShare(long amount, long now) {
     return limit.state().roomFreeAt(amount, now) == Ticker.NEVER;
@@ -131,6 +139,12 @@ public final class LimitSharing {
     HeldShare share = Objects.requireNonNull(state.heldShare(), "the limit holds no share");
     ShareDemand demand = Objects.requireNonNull(state.shareDemand());
     return share.standing(state.local(), gridNanos, state.capacity(now), demand.most(), now);
+  }
+
+  /** Returns all that was ever spent of a limit that is held to a share; 0 for others. */
+  public long spent() {
+    HeldShare share = limit.state().heldShare();
+    return share == null ? 0 : share.spent();
   }
 
   /** Takes in what the store said of a limit that is held to a share. */

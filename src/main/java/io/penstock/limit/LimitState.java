@@ -182,7 +182,7 @@ record LimitState(
   long fullyFreeAt(long now) {
     return peerCounts == null
         ? alignedLocal(now).fullyFreeAt(now)
-        : roomWithPeersFreeAt(peerCounts, capacity(now), now);
+        : peerCounts.roomFreeAt(local, spec(), capacity(now), now);
   }
 
   /**
@@ -253,21 +253,7 @@ record LimitState(
     }
     return peerCounts == null
         ? local.roomFreeAt(amount, now)
-        : roomWithPeersFreeAt(peerCounts, amount, now);
-  }
-
-  private long roomWithPeersFreeAt(PeerCounts peers, long amount, long now) {
-    LocalState own = peers.aligned(local, now);
-    long instant = own.roomFreeAt(amount, now);
-    while (amount > 0
-        && instant < Ticker.NEVER
-        && Math.max(0, own.room(instant) - peers.counted(spec(), instant)) < amount) {
-      long need = AmountBound.sum(amount, peers.counted(spec(), instant));
-      long enough = need <= own.capacity(instant) ? own.roomFreeAt(need, instant) : instant;
-      long less = peers.lessAt(spec(), instant);
-      instant = enough > instant ? Math.min(enough, less) : less;
-    }
-    return instant;
+        : peerCounts.roomFreeAt(local, spec(), amount, now);
   }
 
   /** Returns a copy of this state, as if this instance alone spent the limit from now on. */
@@ -313,14 +299,14 @@ record LimitState(
   }
 
   /**
-   * Returns the end of the running window when no instance is known to have enough left in it;
-   * otherwise, and for most kinds of limits, {@link Ticker#NEVER}.
+   * Returns the instant from which the whole limit has room for an amount that no instance is known
+   * to have now; {@link Ticker#NEVER} where that is unknown, or a share is not what is lacking.
    */
-  long windowEndsAt(long amount, long now) {
+  long wholeRoomFreeAt(long amount, long now) {
     if (heldShare == null || outageCap != null) {
       return Ticker.NEVER;
     }
-    long ends = heldShare.windowEndsAt(local, amount, now);
+    long ends = heldShare.wholeRoomFreeAt(local, amount, now);
     return regionUse == null || ends == Ticker.NEVER
         ? ends
         : regionsFreeAt(regionUse, amount, Math.max(now, ends));
@@ -417,6 +403,14 @@ record LimitState(
   LimitBalance balance(long now) {
     LimitBalance own = alignedLocal(now).balance(now);
     return heldShare == null ? own : heldShare.balance(local, own);
+  }
+
+  /** Returns what all instances are known to have charged, to owe, or to keep reserved. */
+  long used(long now) {
+    LimitBalance own = balance(now);
+    PeerCounts others = heldShare == null ? peerCounts : heldShare.news().told();
+    long here = AmountBound.sum(AmountBound.sum(own.charged(), own.debt()), own.reserved());
+    return others == null ? here : AmountBound.sum(here, others.counted(spec(), now));
   }
 
   /**

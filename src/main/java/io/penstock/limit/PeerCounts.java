@@ -121,6 +121,27 @@ public final class PeerCounts {
     return local;
   }
 
+  /**
+   * Returns the instant at which {@code amount} has room besides these counts if nothing else
+   * happens.
+   *
+   * @param local the state of the limit by its own counts alone
+   * @param spec of the limit
+   */
+  long roomFreeAt(LocalState local, LimitSpec spec, long amount, long now) {
+    LocalState own = aligned(local, now);
+    long instant = own.roomFreeAt(amount, now);
+    while (amount > 0
+        && instant < Ticker.NEVER
+        && Math.max(0, own.room(instant) - counted(spec, instant)) < amount) {
+      long need = AmountBound.sum(amount, counted(spec, instant));
+      long enough = need <= own.capacity(instant) ? own.roomFreeAt(need, instant) : instant;
+      long less = lessAt(spec, instant);
+      instant = enough > instant ? Math.min(enough, less) : less;
+    }
+    return instant;
+  }
+
   /** Returns what others counted, as far as it counts in a limit at {@code now}. */
   long counted(LimitSpec spec, long now) {
     return spec instanceof LimitSpec.FixedWindow ? inCell(now) : trailing(now, span(spec, now));

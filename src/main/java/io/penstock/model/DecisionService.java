@@ -4,7 +4,6 @@ import io.penstock.cost.Cost;
 import io.penstock.cost.Weight;
 import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
-import io.penstock.limit.LimitBalance;
 import io.penstock.limit.LimitSpec;
 import io.penstock.model.ModelDecision.Code;
 import io.penstock.model.ModelDecision.Stats;
@@ -117,6 +116,10 @@ public final class DecisionService {
         }
         case LimitAnswer.Wait(long until) -> {
           limit.recordDemand(amount, now);
+          if (limit.sharing().isAwaitingShare(amount, now)
+              && amount <= limit.remainder(now).amount()) {
+            continue; // it is left, but this instance does not have it yet
+          }
           opens = Math.max(opens, until);
         }
         case LimitAnswer.Refuse refuse -> {
@@ -159,19 +162,14 @@ public final class DecisionService {
       return new Stats(known.limits(), 0, 0, 0, windowStart, Ticker.NEVER);
     }
     Limit day = limits.get(0).limit();
-    long rpd = counted(day, now);
+    long rpd = day.used(now);
     return new Stats(
         known.limits(),
-        counted(limits.get(1).limit(), now),
-        counted(limits.get(2).limit(), now),
+        limits.get(1).limit().used(now),
+        limits.get(2).limit().used(now),
         rpd,
         windowStart,
         rpd == 0 ? Ticker.NEVER : day.fullyFreeAt(now) - LimitSpec.Day.NANOS);
-  }
-
-  private static long counted(Limit limit, long now) {
-    LimitBalance limitBalance = limit.balance(now);
-    return limitBalance.charged() + limitBalance.debt() + limitBalance.reserved();
   }
 
   /**

@@ -4,6 +4,7 @@ import io.penstock.cost.CostDimension;
 import io.penstock.cost.LimitMeasure;
 import io.penstock.cost.PoolTariff;
 import io.penstock.limit.Limit;
+import io.penstock.limit.LimitSharing;
 import io.penstock.queue.DimensionSizes;
 import io.penstock.time.Ticker;
 import java.util.List;
@@ -110,9 +111,17 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
     long needs = possible ? Math.min(amount, metered.limit().capacity(now)) : amount;
     boolean room = admits(metered, sizes, now);
     long paced = paceAllowsAt(metered, sizes, now);
-    boolean lacks = !possible || (!room && metered.limit().sharing().needsLargerShare(needs, now));
-    long opens = room ? now : lacks ? Ticker.NEVER : roomFreeAt(metered, sizes, now);
-    boolean awaitsShare = !room && metered.limit().sharing().isAwaitingShare(needs, now);
+    LimitSharing sharing = metered.limit().sharing();
+    boolean lacksShare = !room && sharing.needsLargerShare(needs, now);
+    long opens =
+        room
+            ? now
+            : !possible
+                ? Ticker.NEVER
+                : lacksShare
+                    ? sharing.wholeRoomFreeAt(needs, now)
+                    : roomFreeAt(metered, sizes, now);
+    boolean awaitsShare = !room && sharing.isAwaitingShare(needs, now);
     return new LimitStatus(
         metered, needs, awaitsShare, room && paced > now, Math.max(now, Math.max(opens, paced)));
   }

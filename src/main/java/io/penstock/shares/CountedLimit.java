@@ -19,9 +19,15 @@ import org.jspecify.annotations.Nullable;
 final class CountedLimit {
   private static final long SET_NANOS = 1_000_000_000;
 
+  /** Use is told later that is so small a part of a limit, unless little is left of that. */
+  private static final int SMALL_PARTS = 100;
+
+  private static final int LITTLE_PARTS = 10;
+
   private final LimitId id;
   private final Limit limit;
   private final boolean binds;
+  private final boolean isLater;
 
   /**
    * Wakes waiting tickets when the limit is cut off or connected again. The counts of other
@@ -39,17 +45,25 @@ final class CountedLimit {
 
   private volatile PeerCounts peerCounts;
 
+  /** All that was ever spent of an exact limit when its counts were collected last. */
+  private long collectedSpent;
+
+  /** The part of that of which others have been told. */
+  private long toldSpent;
+
   /** When the first decision was made that nothing counted here could tell of. */
   private volatile long firstNanos = Long.MIN_VALUE / 2;
 
   /**
    * @param binds whether the limit leaves room for the counts of others; otherwise they are only
    *     known
+   * @param isLater whether others need not hear of small changes at once
    */
-  CountedLimit(LimitId id, Limit limit, boolean binds, long shift) {
+  CountedLimit(LimitId id, Limit limit, boolean binds, boolean isLater, long shift) {
     this.id = id;
     this.limit = limit;
     this.binds = binds;
+    this.isLater = isLater;
     this.own = new WriterCounts(id);
     this.ownShift = shift;
     this.peerCounts = PeerCounts.none(id.durationNanos(), shift);
@@ -69,12 +83,22 @@ final class CountedLimit {
 
   /** Adds the counts of this instance that others have not been told of. */
   void collect(UnixShift unixShift, long now, List<Count> untold) {
+    if (isLater && !isWorthTelling(now)) {
+      return;
+    }
+    collectedSpent = limit.sharing().spent();
     if (Math.abs(unixShift.nanos() - ownShift) > SET_NANOS) {
       ownShift = unixShift.nanos();
     }
     counting(now).forEach(own::count);
     own.forget(unixShift.cell(id.durationNanos(), now) - 1);
     own.addAll(untold);
+  }
+
+  private boolean isWorthTelling(long now) {
+    long grown = limit.sharing().spent() - toldSpent;
+    return grown > limit.capacity() / SMALL_PARTS
+        || (grown > 0 && limit.remainder(now).amount() < limit.capacity() / LITTLE_PARTS);
   }
 
   /**
@@ -109,11 +133,13 @@ final class CountedLimit {
 
   void acknowledge(long cell, long amount) {
     own.acknowledge(cell, amount);
+    toldSpent = collectedSpent;
   }
 
   /** Forgets that others were told. */
   void tellAgain() {
     own = new WriterCounts(id);
+    toldSpent = 0;
   }
 
   /**
@@ -125,10 +151,12 @@ final class CountedLimit {
     peerCounts = peerCounts.withReport(cell, sum, since, shift, now);
   }
 
-  /** Lets the limit leave room for what is known. */
+  /** Lets the limit leave room for what is known, or only know it. */
   void bind(long now) {
     if (binds) {
       limit.sharing().applyPeerCounts(peerCounts, demand, now);
+    } else {
+      limit.sharing().hear(news -> news.with(peerCounts));
     }
   }
 
@@ -140,6 +168,10 @@ final class CountedLimit {
 
   boolean binds() {
     return binds;
+  }
+
+  boolean isLater() {
+    return isLater;
   }
 
   /**

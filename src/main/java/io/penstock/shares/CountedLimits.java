@@ -17,16 +17,18 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The limits of one instance that other instances count, too. All tell each other in beats how much
  * they counted in which cell of the Unix clock. Without beats, each goes on with its own counts,
- * and with the known counts of the others until those no longer count. Guarded by {@link
- * ShareSync}, except for {@link #counted}, {@link #cells} and {@link #isCold}, which are safe from
- * any thread.
+ * and with the known counts of the others until those no longer count. Counts that only have to be
+ * known are told in beats that are sent anyway. Guarded by {@link ShareSync}, except for {@link
+ * #counted}, {@link #cells} and {@link #isCold}, which are safe from any thread.
  */
 public final class CountedLimits {
   private static final long MILLI = 1_000_000;
@@ -46,6 +48,24 @@ public final class CountedLimits {
     }
   }
 
+  /** Limits that tell of their counts, each when it is its turn. */
+  private static final class Turns {
+    private final Set<CountedLimit> limits = ConcurrentHashMap.newKeySet();
+
+    /** Goes on where it stopped. */
+    private Iterator<CountedLimit> scan = Collections.emptyIterator();
+
+    void collect(UnixShift unixShift, int most, List<Count> own, long now) {
+      for (int left = limits.size(); left > 0 && own.size() < most; left--) {
+        scan = scan.hasNext() ? scan : limits.iterator();
+        if (scan.hasNext()) {
+          scan.next().collect(unixShift, now, own);
+        }
+      }
+    }
+  }
+
+  private final Predicate<LimitId> prompt;
   private final OutagePolicy policy;
   private final long intervalNanos;
   private final UnixShift unixShift;
@@ -54,11 +74,9 @@ public final class CountedLimits {
   /** Also of limits that this instance does not have yet. */
   private final Map<LimitId, Map<Long, Cell>> heard = new HashMap<>();
 
+  private final Turns atOnce = new Turns();
+  private final Turns later = new Turns();
   private int most = LEAST_CLEANED;
-
-  /** Goes on where it stopped, so that each limit has its turn. */
-  private Iterator<CountedLimit> scan = Collections.emptyIterator();
-
   private boolean away;
   private final AtomicInteger binding = new AtomicInteger();
 
@@ -71,10 +89,18 @@ public final class CountedLimits {
    * @param wall defines the cells; the clocks of all instances must agree except for small
    *     differences
    * @param intervalNanos for how long what was counted may wait for a beat
+   * @param prompt the limits of which others must hear at once, although they leave no room for
+   *     them
    * @param policy where it concerns shares, these limits go on with their own counts
    * @param now by the monotonic clock
    */
-  public CountedLimits(WallClock wall, long intervalNanos, OutagePolicy policy, long now) {
+  public CountedLimits(
+      WallClock wall,
+      long intervalNanos,
+      Predicate<LimitId> prompt,
+      OutagePolicy policy,
+      long now) {
+    this.prompt = prompt;
     this.policy = policy;
     this.intervalNanos = intervalNanos;
     this.unixShift = new UnixShift(wall, now);
@@ -84,8 +110,9 @@ public final class CountedLimits {
     return intervalNanos;
   }
 
-  boolean isEmpty() {
-    return all.isEmpty();
+  /** Returns whether others must hear at once of what any limit counts. */
+  boolean isPrompt() {
+    return !atOnce.limits.isEmpty();
   }
 
   /** Returns how many limits leave room for the counts of others. */
@@ -102,14 +129,21 @@ public final class CountedLimits {
     if (known != null && known.counts(limit, binds)) {
       return;
     }
-    CountedLimit fresh = new CountedLimit(id, limit, binds, unixShift.nanos());
+    boolean isLater = !binds && !prompt.test(id);
+    CountedLimit fresh = new CountedLimit(id, limit, binds, isLater, unixShift.nanos());
     heard
         .getOrDefault(id, Map.of())
         .forEach((cell, each) -> fresh.hear(cell, each.sum(), Long.MIN_VALUE, shift(), now));
+    leave(id, false);
     all.put(id, fresh);
+    turns(fresh).limits.add(fresh);
     fresh.bind(now);
     fresh.cutOff(cap(), now);
-    binding.addAndGet((binds ? 1 : 0) - (known != null && known.binds() ? 1 : 0));
+    binding.addAndGet(binds ? 1 : 0);
+  }
+
+  private Turns turns(CountedLimit of) {
+    return of.isLater() ? later : atOnce;
   }
 
   /**
@@ -120,6 +154,7 @@ public final class CountedLimits {
   void leave(LimitId id, boolean frees) {
     CountedLimit known = all.remove(id);
     if (known != null) {
+      turns(known).limits.remove(known);
       if (frees) {
         known.unbind();
       }
@@ -157,16 +192,33 @@ public final class CountedLimits {
     return now - heardNanos <= nanos;
   }
 
-  /** Returns counts of this instance that others have not been told of, {@code most} at most. */
-  List<Told> untold(String self, int most, long now) {
+  /**
+   * Returns counts of this instance that others have not been told of.
+   *
+   * @param most after so many, the rest is left for the next time
+   * @param every whether to tell those, too, that only have to be known
+   */
+  List<Told> untold(String self, int most, boolean every, long now) {
     unixShift.follow(now);
     List<Count> own = new ArrayList<>();
-    for (int left = all.size(); left > 0 && own.size() < most; left--) {
-      scan = scan.hasNext() ? scan : all.values().iterator();
-      if (scan.hasNext()) {
-        scan.next().collect(unixShift, now, own);
-      }
+    atOnce.collect(unixShift, most, own, now);
+    if (every) {
+      later.collect(unixShift, most, own, now);
     }
+    return told(own, self, now);
+  }
+
+  /** Returns counts of this instance of one limit that others have not been told of. */
+  List<Told> untold(LimitId id, String self, long now) {
+    List<Count> own = new ArrayList<>();
+    CountedLimit known = all.get(id);
+    if (known != null) {
+      known.collect(unixShift, now, own);
+    }
+    return told(own, self, now);
+  }
+
+  private List<Told> told(List<Count> own, String self, long now) {
     long unixMillis = (now + shift()) / MILLI;
     List<Told> untold = new ArrayList<>();
     for (Count each : own) {
@@ -194,7 +246,7 @@ public final class CountedLimits {
    * tells of the time before it.
    *
    * @param sentNanos when the beat was sent
-   * @return whether any other instance had counted anything
+   * @return whether any other instance had counted anything of which this one must hear at once
    */
   boolean hear(BeatAnswer answer, String self, long sentNanos, long now) {
     clean(now);
@@ -203,15 +255,14 @@ public final class CountedLimits {
     boolean isAny = false;
     for (Told each : answer.told()) {
       if (each instanceof Counted counted && !counted.member().equals(self)) {
-        hear(counted, since, now);
-        isAny = true;
+        isAny |= hear(counted, since, now);
       }
     }
     heardNanos = answer.complete() ? sentNanos : heardNanos;
     return isAny;
   }
 
-  private void hear(Counted counted, long since, long now) {
+  private boolean hear(Counted counted, long since, long now) {
     Map<Long, Cell> cells = heard.computeIfAbsent(counted.id(), absent -> new HashMap<>());
     Cell cell = cells.get(counted.cell());
     if (cell == null) {
@@ -225,6 +276,7 @@ public final class CountedLimits {
       known.hear(counted.cell(), cell.sum(), since, shift(), now);
       known.bind(now);
     }
+    return known != null && !known.isLater();
   }
 
   /** Forgets what counts no more, whenever as many limits as before have come to it. */

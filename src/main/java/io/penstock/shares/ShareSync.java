@@ -365,7 +365,10 @@ public final class ShareSync {
           new Message(
               member,
               calls,
-              beat(last ? counts.untold(member, Integer.MAX_VALUE, now) : List.of(), last, now));
+              beat(
+                  last ? counts.untold(member, Integer.MAX_VALUE, true, now) : List.of(),
+                  last,
+                  now));
     }
     CompletionStage<Reply> answered = store.exchange(message);
     return last ? answered : answered.thenCompose(reply -> leave(left));
@@ -478,10 +481,12 @@ public final class ShareSync {
   }
 
   private @Nullable Message begin(long now) {
-    List<Told> counted = counted(now);
     boolean asked = !hearers.isEmpty() && now - sentNanos >= LimitShare.LEAST_NANOS;
-    boolean due = now >= dueNanos || !counted.isEmpty() || asked;
-    List<LimitShare> calling = reachable() ? calling(due, now) : List.of();
+    boolean beats = now >= dueNanos || asked;
+    boolean scans = beats && now - scannedNanos >= terms.beatNanos() / 2;
+    List<Told> counted = counted(scans, now);
+    boolean due = beats || !counted.isEmpty();
+    List<LimitShare> calling = reachable() ? calling(scans, now) : List.of();
     if (!due && (calling.isEmpty() || now - sentNanos < LimitShare.LEAST_NANOS)) {
       return null;
     }
@@ -502,22 +507,26 @@ public final class ShareSync {
       calls.add(each.call(number, epoch, mayRaise(each, now), gives, all, heard, now));
     }
     countedNanos = counted.isEmpty() ? countedNanos : now;
-    boolean lively = !counts.isEmpty() && now - countedNanos < LIVELY_BEATS * terms.beatNanos();
+    List<Told> telling = new ArrayList<>(counted);
+    if (!scans) {
+      calling.forEach(each -> telling.addAll(counts.untold(each.id(), member, now)));
+    }
+    boolean lively = counts.isPrompt() && now - countedNanos < LIVELY_BEATS * terms.beatNanos();
     long beat = lively ? counts.intervalNanos() : terms.beatNanos();
     dueNanos = now + (long) (beat * (1 + JITTER * (2 * random.getAsDouble() - 1)));
     sentNanos = now;
-    Message message = new Message(member, calls, beat(counted, false, now));
+    Message message = new Message(member, calls, beat(telling, false, now));
     sent = new Sent(message, now, List.copyOf(hearers));
     hearers.clear();
     return message;
   }
 
   /** Returns what was counted here, and was not told for an interval. */
-  private List<Told> counted(long now) {
-    if (counts.isEmpty() || !reachable() || now - collectedNanos < counts.intervalNanos()) {
+  private List<Told> counted(boolean every, long now) {
+    if (!reachable() || (!every && now < nextCounts())) {
       return List.of();
     }
-    List<Told> untold = counts.untold(member, MOST_CALLS, now);
+    List<Told> untold = counts.untold(member, MOST_CALLS, every, now);
     collectedNanos = untold.size() < MOST_CALLS ? now : collectedNanos; // else there may be more
     return untold;
   }
@@ -530,8 +539,7 @@ public final class ShareSync {
    * Returns the limits that have something to say. Each is looked at while it is urgent; of the
    * others, a beat looks at some after the other.
    */
-  private List<LimitShare> calling(boolean beat, long now) {
-    boolean scans = beat && now - scannedNanos >= terms.beatNanos() / 2;
+  private List<LimitShare> calling(boolean scans, long now) {
     scannedNanos = scans ? now : scannedNanos;
     Set<LimitShare> looked = new LinkedHashSet<>(scans ? scanned() : List.of());
     looked.addAll(urgent());
@@ -585,9 +593,9 @@ public final class ShareSync {
   }
 
   private long nextCounts() {
-    return counts.isEmpty() || !reachable()
-        ? Ticker.NEVER
-        : collectedNanos + counts.intervalNanos();
+    return counts.isPrompt() && reachable()
+        ? collectedNanos + counts.intervalNanos()
+        : Ticker.NEVER;
   }
 
   private boolean isStated(LimitShare limit, long now) {

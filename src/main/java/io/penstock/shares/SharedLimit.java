@@ -365,7 +365,9 @@ public final class SharedLimit implements ShareUser {
       denials = standing.needed() > standing.share() ? denials + 1 : 0;
       long rest = Math.max(0, standing.share() - standing.least());
       long denied = denials < DENIALS ? Long.MAX_VALUE : rest + free + 1;
-      limit.sharing().hear(news -> new ShareNews(free, denied, heardNanos, news.contact()));
+      limit
+          .sharing()
+          .hear(news -> new ShareNews(free, denied, heardNanos, news.contact(), news.others()));
       waits = standing.waiting() > 0;
     }
     if (waits) {

@@ -5,21 +5,24 @@ import io.penstock.limit.LimitSpec;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.LimitSource;
 import io.penstock.sharing.LocalLimitSource;
+import io.penstock.sharing.SharingMode;
 import io.penstock.tenant.SharedState;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits of this instance; those that all instances share exactly are held to shares. Debt and
- * reserved amounts of this instance are kept as for a local limit. Safe from any thread.
+ * Limits of this instance. Those that all instances share exactly are held to shares, and the
+ * instances tell each other of their use; those that are shared after the fact leave room for what
+ * others have told. Debt and reserved amounts of this instance are kept as for a local limit. Safe
+ * from any thread.
  */
 public final class SharedLimitSource implements LimitSource {
   private final LocalLimitSource local;
   private final ShareSlots slots;
-  private final Predicate<LimitId> exact;
+  private final Function<LimitId, SharingMode> sharing;
   private final SharedLimit.Terms terms;
   private final Ticker ticker;
   private final UnixTime time;
@@ -30,16 +33,16 @@ public final class SharedLimitSource implements LimitSource {
   /**
    * Creates a source without limits.
    *
-   * @param exact tells which limits are shared exactly; asked each time a limit is configured
+   * @param sharing tells how a limit is shared; asked each time it is configured
    */
   public SharedLimitSource(
       ShareSlots slots,
-      Predicate<LimitId> exact,
+      Function<LimitId, SharingMode> sharing,
       SharedLimit.Terms terms,
       Ticker ticker,
       WallClock wall) {
     this.slots = slots;
-    this.exact = exact;
+    this.sharing = sharing;
     this.terms = terms;
     this.ticker = ticker;
     this.time = new UnixTime(wall, ticker);
@@ -53,7 +56,7 @@ public final class SharedLimitSource implements LimitSource {
   }
 
   private boolean shares(LimitId id, Limit limit) {
-    return exact.test(id) && SharedLimit.shares(limit.spec());
+    return sharing.apply(id) == SharingMode.EXACT && SharedLimit.shares(limit.spec());
   }
 
   private void share(LimitId id, Limit limit) {
@@ -109,6 +112,16 @@ public final class SharedLimitSource implements LimitSource {
   public Limit limit(LimitId id, LimitSpec spec, long now) {
     Limit limit = local.limit(id, spec, now);
     follow(id, limit, now);
+    return counted(id, limit);
+  }
+
+  private Limit counted(LimitId id, Limit limit) {
+    SharingMode mode = sharing.apply(id);
+    if (mode == SharingMode.LOCAL) {
+      slots.uncount(id, true);
+    } else {
+      slots.count(id, limit, mode == SharingMode.EVENTUAL);
+    }
     return limit;
   }
 
@@ -125,7 +138,10 @@ public final class SharedLimitSource implements LimitSource {
     if (left != null) {
       left.wake();
     }
-    return changed;
+    if (!from.equals(to)) {
+      slots.uncount(from, true);
+    }
+    return counted(to, changed);
   }
 
   @Override
@@ -134,6 +150,7 @@ public final class SharedLimitSource implements LimitSource {
     if (shared != null) {
       shared.end(ticker.nanos()); // requests may still wait for it
     }
+    slots.uncount(id, false);
     local.forget(id);
   }
 }

@@ -17,6 +17,7 @@ import io.penstock.shares.SharedLimit;
 import io.penstock.shares.SharedLimitSource;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.SharingMode;
 import io.penstock.time.Ticker;
 import io.penstock.time.WallClock;
 import java.util.List;
@@ -47,7 +48,7 @@ final class DirectLimit implements AutoCloseable {
             ticker,
             alarm,
             terms,
-            new CountedLimits(() -> 0, 1_000_000_000, OutagePolicy.CONTINUE, 0),
+            new CountedLimits(() -> 0, 1_000_000_000, id -> true, OutagePolicy.CONTINUE, 0),
             new Random(1)::nextDouble);
     slots = new ShareSlots(List.of(sync));
     LimitId id =
@@ -55,7 +56,7 @@ final class DirectLimit implements AutoCloseable {
     limit =
         new SharedLimitSource(
                 slots,
-                any -> true,
+                any -> SharingMode.EXACT,
                 new SharedLimit.Terms(OutagePolicy.CONTINUE, true, false, SECOND),
                 ticker,
                 WallClock.system())

@@ -129,7 +129,7 @@ final class HeldLimit {
 
   void hear(long free, long denied, boolean isAway, long now) {
     ShareNews.Contact contact = isAway ? ShareNews.Contact.AWAY : ShareNews.Contact.READY;
-    limit.sharing().hear(news -> new ShareNews(free, denied, now, contact));
+    limit.sharing().hear(news -> new ShareNews(free, denied, now, contact, null));
   }
 
   boolean isAwaiting(long amount, long now) {

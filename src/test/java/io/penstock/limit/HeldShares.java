@@ -32,7 +32,7 @@ public final class HeldShares {
 
   /** Lets a limit hear that nobody has {@code least} or more left of it. */
   public static void deny(Limit limit, long least, long now) {
-    limit.sharing().hear(news -> new ShareNews(0, least, now, ShareNews.Contact.READY));
+    limit.sharing().hear(news -> new ShareNews(0, least, now, ShareNews.Contact.READY, null));
   }
 
   static LimitAnswer.Receipt taken(Limit limit, Weight weight, long now) {

@@ -40,7 +40,7 @@ class CountedLimitTest {
 
   private final Limit limit =
       new Limit(new LimitSpec.TrailingWindow(100, MINUTE, 0, LimitSpec.TrailingWindow.UNPACED), 0);
-  private final CountedLimit counted = new CountedLimit(TRAILING, limit, true, SHIFT);
+  private final CountedLimit counted = new CountedLimit(TRAILING, limit, true, false, SHIFT);
 
   private static List<Count> told(CountedLimit counted, long now) {
     List<Count> own = new ArrayList<>();
@@ -54,7 +54,7 @@ class CountedLimitTest {
     Limit limit = new Limit(day, NOON);
     RegionCounts regionCounts = RegionCounts.of(day, DAY, 0, List.of(), (denied, capacity) -> {});
     limit.sharing().bindRegions(regionCounts, NOON);
-    CountedLimit counted = new CountedLimit(ID, limit, false, 0);
+    CountedLimit counted = new CountedLimit(ID, limit, false, false, 0);
     limit.take(Weight.exactly(3), NOON);
     assertThat(told(counted, NOON)).containsExactly(new Count(ID, 20_000, 3));
     long later = NOON + DAY * 3 / 4;
@@ -108,7 +108,7 @@ class CountedLimitTest {
   @Test
   void windowThatIsTheMinute_isToldAsTheOneInWhichItsMiddleIs() {
     Limit fixed = new Limit(new LimitSpec.FixedWindow(100, MINUTE), 0);
-    CountedLimit minute = new CountedLimit(TRAILING, fixed, true, SHIFT);
+    CountedLimit minute = new CountedLimit(TRAILING, fixed, true, false, SHIFT);
     fixed.take(Weight.exactly(3), MINUTE);
     assertThat(tell(minute, MINUTE)).containsExactly(count(12, 3));
   }
@@ -126,7 +126,7 @@ class CountedLimitTest {
 
   @Test
   void countedByOthersOfALimitThatIsOnlyKnown_leavesAllRoom() {
-    CountedLimit known = new CountedLimit(TRAILING, limit, false, SHIFT);
+    CountedLimit known = new CountedLimit(TRAILING, limit, false, false, SHIFT);
     known.hear(10, 30, Long.MIN_VALUE, SHIFT, 0);
     known.bind(0);
     assertThat(limit.room(0)).isEqualTo(Long.MAX_VALUE);
@@ -146,7 +146,7 @@ class CountedLimitTest {
     counted.bind(0);
     List<Integer> woken = new ArrayList<>();
     Objects.requireNonNull(limit.sharing().demand()).join(() -> woken.add(1));
-    new CountedLimit(TRAILING, limit, false, SHIFT).cutOff(refuses, LEASE);
+    new CountedLimit(TRAILING, limit, false, false, SHIFT).cutOff(refuses, LEASE);
     assertThat(limit.sharing().refusal()).isNull();
     counted.cutOff(refuses, LEASE);
     assertThat(limit.sharing().refusal()).isNotNull();
@@ -157,7 +157,7 @@ class CountedLimitTest {
 
   @Test
   void cold_isALimitThatBindsAndOfWhichNothingWasCountedHere_untilOthersAreHeard() {
-    assertThat(new CountedLimit(TRAILING, limit, false, SHIFT).isCold(-1, 0)).isFalse();
+    assertThat(new CountedLimit(TRAILING, limit, false, false, SHIFT).isCold(-1, 0)).isFalse();
     assertThat(counted.isCold(-1, 0)).isTrue();
     assertThat(counted.isCold(-1, 5)).isTrue();
     assertThat(counted.isCold(0, 5)).isFalse();

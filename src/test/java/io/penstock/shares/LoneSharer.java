@@ -8,6 +8,7 @@ import io.penstock.shares.ShareStore.Beat;
 import io.penstock.shares.ShareStore.Told;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.SharingMode;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
@@ -16,6 +17,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** Limits of one instance alone that shares them through a store which answers at once. */
@@ -51,15 +53,23 @@ final class LoneSharer implements StepAlarm {
                     ticker,
                     this,
                     terms,
-                    new CountedLimits(() -> ticker.nanos() / MILLI, 100 * MILLI, policy, 0),
+                    new CountedLimits(
+                        () -> ticker.nanos() / MILLI,
+                        100 * MILLI,
+                        id -> id.kind() == LimitId.Kind.UPSTREAM,
+                        policy,
+                        0),
                     () -> 0.5)));
-    source =
-        new SharedLimitSource(
-            slots,
-            exact,
-            new SharedLimit.Terms(policy, false, false, SECOND),
-            ticker,
-            () -> ticker.nanos() / MILLI);
+    source = source(id -> exact.test(id) ? SharingMode.EXACT : SharingMode.LOCAL, policy);
+  }
+
+  SharedLimitSource source(Function<LimitId, SharingMode> sharing, OutagePolicy policy) {
+    return new SharedLimitSource(
+        slots,
+        sharing,
+        new SharedLimit.Terms(policy, false, false, SECOND),
+        ticker,
+        () -> ticker.nanos() / MILLI);
   }
 
   private CompletionStage<ShareStore.Reply> exchange(ShareStore.Message message) {

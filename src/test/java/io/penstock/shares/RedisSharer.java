@@ -63,7 +63,7 @@ final class RedisSharer implements AutoCloseable {
               ticker,
               alarm,
               fleet.terms(),
-              new CountedLimits(() -> 0, 1_000_000_000, OutagePolicy.CONTINUE, 0),
+              new CountedLimits(() -> 0, 1_000_000_000, id -> true, OutagePolicy.CONTINUE, 0),
               random::nextDouble));
     }
     this.slots = new ShareSlots(syncs);

@@ -53,7 +53,7 @@ final class ReplayedMember implements ShareStore, StepAlarm {
             () -> now,
             this,
             TERMS,
-            new CountedLimits(() -> 0, 1_000_000_000, OutagePolicy.CONTINUE, 0),
+            new CountedLimits(() -> 0, 1_000_000_000, id -> true, OutagePolicy.CONTINUE, 0),
             () -> 0.5);
     SpentLimit.Terms terms = new SpentLimit.Terms(SpentLimit.Kind.TRAILING, capacity, EVER);
     limit = new SpentLimit(terms, sync.lease(), ignored -> now, () -> sync.hurry(ID));

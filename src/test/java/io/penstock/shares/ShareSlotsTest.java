@@ -168,7 +168,7 @@ class ShareSlotsTest {
                 () -> now,
                 new Alarm(),
                 TIMES,
-                new CountedLimits(() -> 0, 1_000_000_000, OutagePolicy.CONTINUE, 0),
+                new CountedLimits(() -> 0, 1_000_000_000, id -> true, OutagePolicy.CONTINUE, 0),
                 random::nextDouble));
       }
       slots = new ShareSlots(syncs);

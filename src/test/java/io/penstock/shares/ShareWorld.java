@@ -192,7 +192,8 @@ final class ShareWorld {
               this::clock,
               new Alarm(),
               setting.terms(),
-              new CountedLimits(() -> wall() / MILLI, COUNTS, OutagePolicy.CONTINUE, clock()),
+              new CountedLimits(
+                  () -> wall() / MILLI, COUNTS, id -> false, OutagePolicy.CONTINUE, clock()),
               random::nextDouble);
       sizes.forEach(
           (id, terms) -> {
@@ -220,7 +221,7 @@ final class ShareWorld {
       return offset + (long) ((now - stoodNanos) * rate);
     }
 
-    private long wall() {
+    long wall() {
       return now + wallOffset + 1_000 * SECOND;
     }
 

@@ -25,6 +25,7 @@ import io.penstock.shares.SharedLimit;
 import io.penstock.shares.SharedLimitSource;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.OutagePolicy;
+import io.penstock.sharing.SharingMode;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import io.penstock.time.ZoneMidnights;
@@ -81,7 +82,9 @@ final class FleetInstance {
     SharedLimit.Terms terms = new SharedLimit.Terms(world.onOutage(), false, false, PERMIT_NANOS);
     this.limits =
         new FleetLimits(
-            new SharedLimitSource(slots, id -> true, terms, this::local, this::unixMillis), ledger);
+            new SharedLimitSource(
+                slots, id -> SharingMode.EXACT, terms, this::local, this::unixMillis),
+            ledger);
     this.upstreamRegistry = UpstreamFixture.registry(limits, plan.window);
     this.models = new ModelQuotas(limits, plan.window);
     models.configure(List.of(), plan.models, local());
@@ -112,7 +115,7 @@ final class FleetInstance {
             this::local,
             new Alarm(),
             world.terms(),
-            new CountedLimits(() -> 0, 1_000_000_000, OutagePolicy.CONTINUE, local()),
+            new CountedLimits(() -> 0, 1_000_000_000, id -> true, OutagePolicy.CONTINUE, local()),
             world.random()::nextDouble);
     world.store().listen(name, sync::changed);
     return new ShareSlots(List.of(sync));

@@ -10,12 +10,12 @@ import io.penstock.shares.ShareStore.Told.Counted;
 import io.penstock.sharing.LimitId;
 import io.penstock.sharing.LimitId.Kind;
 import io.penstock.sharing.LimitSource;
-import io.penstock.sharing.LocalLimitSource;
+import io.penstock.sharing.OutagePolicy;
 import io.penstock.sharing.SharingMode;
 import org.junit.jupiter.api.Test;
 
 /** Tests which limits are counted with other instances, and which of them leave room for those. */
-class CountedLimitSourceTest {
+class SharedLimitCountsTest {
   private static final long SECOND = 1_000_000_000L;
 
   private final LoneSharer here = new LoneSharer(id -> false);
@@ -30,8 +30,7 @@ class CountedLimitSourceTest {
   }
 
   private LimitSource source(SharingMode sharingMode) {
-    return new CountedLimitSource(
-        new LocalLimitSource(), here.slots, id -> sharingMode, id -> id.kind() == Kind.UPSTREAM);
+    return here.source(id -> sharingMode, OutagePolicy.CONTINUE);
   }
 
   private void elsewhere(LimitId id, long amount) {
@@ -52,21 +51,22 @@ class CountedLimitSourceTest {
   }
 
   @Test
-  void exact_ofAnUpstream_isOnlyKnown() {
-    LimitId id = id(Kind.UPSTREAM, 60);
+  void exact_isKnown_butWhatMayBeSpentIsTheShare() {
+    LimitId id = id(Kind.KEY, 60);
     Limit limit = source(SharingMode.EXACT).limit(id, window(60), 0);
     elsewhere(id, 30);
-    assertThat(limit.room(here.ticker.nanos())).isEqualTo(Long.MAX_VALUE);
+    assertThat(limit.room(here.ticker.nanos())).as("nothing was asked for").isZero();
     assertThat(here.slots.counted(id, here.ticker.nanos())).isEqualTo(30);
+    assertThat(limit.remainder(here.ticker.nanos()).amount()).isEqualTo(70);
   }
 
   @Test
-  void exactOfAKeyAndLocal_areNobodysBusiness() {
+  void local_isNobodysBusiness() {
     LimitId id = id(Kind.KEY, 60);
-    source(SharingMode.EXACT).limit(id, window(60), 0);
-    source(SharingMode.LOCAL).limit(id, window(60), 0);
+    Limit limit = source(SharingMode.LOCAL).limit(id, window(60), 0);
     elsewhere(id, 30);
     assertThat(here.slots.counted(id, here.ticker.nanos())).isZero();
+    assertThat(limit.remainder(here.ticker.nanos()).amount()).isEqualTo(100);
   }
 
   @Test
