@@ -2,8 +2,8 @@ package io.penstock.quota;
 
 import io.penstock.cost.Cost;
 import io.penstock.cost.Weight;
-import io.penstock.limit.Limit;
 import io.penstock.limit.LimitAnswer;
+import io.penstock.limit.LimitSharing;
 import io.penstock.limit.ShareDemand;
 import io.penstock.refusal.Refusal;
 import io.penstock.refusal.RefusalReason;
@@ -24,16 +24,20 @@ record Denial(
 
   /**
    * Returns the demand to wait for, if only the store can tell whether there is a larger share for
-   * the request; else null.
+   * the request, or if one has come since the limit denied it; else null.
    */
   CallerAccount.@Nullable AwaitingShare awaitingShare(long now) {
     if (metered == null || !(answer instanceof LimitAnswer.Wait(long begin))) {
       return null;
     }
-    Limit limit = metered.limit();
-    ShareDemand shareDemand =
-        limit.sharing().isAwaitingShare(weight.needed(), now) ? limit.sharing().demand() : null;
-    return shareDemand == null ? null : new CallerAccount.AwaitingShare(shareDemand, begin);
+    LimitSharing sharing = metered.limit().sharing();
+    ShareDemand demand = sharing.contact() == null ? null : sharing.demand();
+    if (demand != null && metered.admits(weight, now)) {
+      return new CallerAccount.AwaitingShare(demand, now);
+    }
+    return demand != null && sharing.isAwaitingShare(weight.needed(), now)
+        ? new CallerAccount.AwaitingShare(demand, begin)
+        : null;
   }
 
   /** Informs the regions that share the limit that the request is refused. Returns this object. */

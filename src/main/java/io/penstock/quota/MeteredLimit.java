@@ -231,9 +231,18 @@ public record MeteredLimit(
     limit.recordDemand(amount + limit.discounts().inDoubt(), now);
   }
 
+  /** Returns whether {@link #take} would take a weight now. */
+  boolean admits(Weight weight, long now) {
+    return isFree(weight, now) && limit.decide(weight, now) instanceof LimitAnswer.Receipt;
+  }
+
+  private boolean isFree(Weight weight, long now) {
+    return limit.discounts().inDoubt() == 0 || weight.amount() <= room(now);
+  }
+
   /** Takes a weight if there is {@link #room}, or returns when, if ever, there is. */
   LimitAnswer take(Weight weight, long now) {
-    if (limit.discounts().inDoubt() == 0 || weight.amount() <= room(now)) {
+    if (isFree(weight, now)) {
       return limit.take(weight, now);
     }
     recordDemand(weight.amount(), now);

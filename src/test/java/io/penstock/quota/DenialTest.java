@@ -91,6 +91,17 @@ class DenialTest {
   }
 
   @Test
+  void shareCameAfterTheDenial_itIsTriedAgainAtOnce() {
+    ShareDemand demand = HeldShares.none(limit, () -> {}, 0);
+    Denial denial = denialOf(1, 0);
+    HeldShares.give(limit, 1, 0);
+    assertThat(denial.awaitingShare(0)).isEqualTo(new CallerAccount.AwaitingShare(demand, 0));
+    assertThat(limit.take(Weight.exactly(1), 0)).isInstanceOf(LimitAnswer.Receipt.class);
+    HeldShares.deny(limit, 1, 0);
+    assertThat(denial.awaitingShare(0)).isNull();
+  }
+
+  @Test
   void gateIsShut_isNotUndecided_nobodyIsTold_andThereIsNoReason() {
     assertThat(Denial.GATE.awaitingShare(0)).isNull();
     assertThat(Denial.GATE.reportToRegions(0)).isSameAs(Denial.GATE);
