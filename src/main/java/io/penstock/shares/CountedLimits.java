@@ -41,8 +41,14 @@ public final class CountedLimits {
    * Counts of all others in one cell.
    *
    * @param untilNanos from when on they are useless
+   * @param sinceNanos the instant after which they were counted
+   * @param lastNanos when they were last heard of
    */
-  private record Cell(Map<String, Long> amounts, long untilNanos) {
+  private record Cell(Map<String, Long> amounts, long untilNanos, long sinceNanos, long lastNanos) {
+    Cell heardAt(long now) {
+      return new Cell(amounts, untilNanos, sinceNanos, now);
+    }
+
     long sum() {
       return amounts.values().stream().reduce(0L, WriterCounts::sum);
     }
@@ -133,7 +139,9 @@ public final class CountedLimits {
     CountedLimit fresh = new CountedLimit(id, limit, binds, isLater, unixShift.nanos());
     heard
         .getOrDefault(id, Map.of())
-        .forEach((cell, each) -> fresh.hear(cell, each.sum(), Long.MIN_VALUE, shift(), now));
+        .forEach(
+            (cell, each) ->
+                fresh.hear(cell, each.sum(), each.sinceNanos(), shift(), each.lastNanos()));
     leave(id, false);
     all.put(id, fresh);
     turns(fresh).limits.add(fresh);
@@ -267,9 +275,9 @@ public final class CountedLimits {
     Cell cell = cells.get(counted.cell());
     if (cell == null) {
       cells.values().removeIf(each -> each.untilNanos() <= now);
-      cell = new Cell(new HashMap<>(), now + counted.leftMillis() * MILLI);
-      cells.put(counted.cell(), cell);
+      cell = new Cell(new HashMap<>(), now + counted.leftMillis() * MILLI, since, now);
     }
+    cells.put(counted.cell(), cell.heardAt(now));
     cell.amounts().merge(counted.member(), counted.amount(), Math::max);
     CountedLimit known = all.get(counted.id());
     if (known != null) {
