@@ -1,5 +1,7 @@
 package io.penstock.limit;
 
+import java.math.BigInteger;
+
 /**
  * Part of a {@link LimitState} that counts what a limit used, by cell, together with what other
  * regions counted. The limit admits what it would without them, but no more than the cells have
@@ -64,9 +66,25 @@ record RegionUse(
   private long used(long now) {
     long cell = cell(now);
     long before = regionCounts.fades() ? total(cell - 1) : 0;
-    return AmountBound.sum(
-        total(cell),
-        AmountBound.quotient(before, remaining(cell, now), 0, regionCounts.windowNanos()));
+    return AmountBound.sum(total(cell), share(before, remaining(cell, now)));
+  }
+
+  /** Returns floor(amount × part ÷ window). */
+  private long share(long amount, long part) {
+    return scaled(amount, part, 0, regionCounts.windowNanos());
+  }
+
+  /** Returns floor((a × b − less) ÷ by), however large a × b is. */
+  private static long scaled(long a, long b, long less, long by) {
+    if (Math.multiplyHigh(a, b) == 0 && a * b >= 0) {
+      return (a * b - less) / by;
+    }
+    BigInteger exact =
+        BigInteger.valueOf(a)
+            .multiply(BigInteger.valueOf(b))
+            .subtract(BigInteger.valueOf(less))
+            .divide(BigInteger.valueOf(by));
+    return exact.min(BigInteger.valueOf(AmountBound.MOST)).longValue();
   }
 
   /** Returns whether other regions reported anything that counts now. */
@@ -91,7 +109,7 @@ record RegionUse(
     long before = regionCounts.fades() ? total(cell - 1) : 0;
     boolean fits = spare >= 0 && before > 0;
     // floor(before × left ÷ window) ≤ spare
-    long left = fits ? AmountBound.quotient(spare + 1, regionCounts.windowNanos(), -1, before) : 0;
+    long left = fits ? scaled(spare + 1, regionCounts.windowNanos(), 1, before) : 0;
     return Math.max(
         now + 1, regionCounts.start(cell + 1) - Math.min(left, regionCounts.windowNanos()));
   }

@@ -50,6 +50,8 @@ final class LayerRules {
 
   static final ArchRule REDISSON_STAYS_IN_REDIS = keptIn("redis", "org.redisson.");
 
+  static final ArchRule BUCKET4J_STAYS_IN_LIMIT = keptIn("limit", "io.github.bucket4j.");
+
   static final ArchRule OPENTELEMETRY_STAYS_IN_TRACE = keptIn("trace", "io.opentelemetry.");
 
   static final ArchRule CONNECTION_POOL_STAYS_IN_REGION = keptIn("region", "com.zaxxer.hikari.");
@@ -96,7 +98,8 @@ final class LayerRules {
     return target.isPrimitive()
         || name.startsWith("java.")
         || name.startsWith("org.jspecify.")
-        || LayerTable.ours(target.getPackageName());
+        || LayerTable.ours(target.getPackageName())
+        || (row.get().name().equals("limit") && name.startsWith("io.github.bucket4j."));
   }
 
   private static ArchRule keptIn(String row, String namePrefix) {

@@ -22,6 +22,7 @@ class LayerTest {
           LayerRules.IMPORTS_FOLLOW_THE_TABLE,
           LayerRules.LOWER_LAYERS_ARE_PLAIN_JAVA,
           LayerRules.REDISSON_STAYS_IN_REDIS,
+          LayerRules.BUCKET4J_STAYS_IN_LIMIT,
           LayerRules.OPENTELEMETRY_STAYS_IN_TRACE,
           LayerRules.CONNECTION_POOL_STAYS_IN_REGION,
           LayerRules.FLYWAY_STAYS_IN_REGION,
@@ -146,7 +147,7 @@ class LayerTest {
         "io.github.bucket4j.Bucket[]"
       })
   void lowerLayer_usesMoreThanPlainJava_fails(String type) {
-    for (String row : List.of("queue", "endpoint", "limit")) {
+    for (String row : List.of("queue", "endpoint")) {
       JavaClasses classes =
           compile(
               "package io.github.bucket4j; public class Bucket {}",
@@ -171,19 +172,25 @@ class LayerTest {
   }
 
   @Test
-  void lowerLayer_usesArrays_passes() {
-    JavaClasses classes = compile("package io.penstock.limit; class Pure { String[] s; int[] i; }");
+  void limit_usesBucket4j_passes() {
+    JavaClasses classes =
+        compile(
+            "package io.github.bucket4j; public class Bucket {}",
+            "package io.penstock.limit; class Pure { io.github.bucket4j.Bucket b; int[] i; }");
     LayerRules.LOWER_LAYERS_ARE_PLAIN_JAVA.check(classes);
+    LayerRules.BUCKET4J_STAYS_IN_LIMIT.check(classes);
   }
 
   @Test
   void library_usedOutsideItsPackage_fails() {
     JavaClasses classes =
         compile(
+            "package io.github.bucket4j; public class Bucket {}",
             "package org.redisson.api; public class Redis {}",
             "package io.opentelemetry.api; public class Span {}",
             "package com.zaxxer.hikari; public class Pool {}",
             "package org.flywaydb.core; public class Flyway {}",
+            "package io.penstock.store; class Leak { io.github.bucket4j.Bucket b; }",
             "package io.penstock.region; class Rows { com.zaxxer.hikari.Pool pool; }",
             "package io.penstock.store; class Keys { com.zaxxer.hikari.Pool pool; }",
             "package io.penstock.store; class Tables { org.flywaydb.core.Flyway makes; }",
@@ -195,6 +202,7 @@ class LayerTest {
                 + " void at(org.springframework.web.server.ServerWebExchange e) {} }",
             "package io.penstock.gateway; class Filter {"
                 + " void at(org.springframework.web.server.ServerWebExchange e) {} }");
+    assertFails(LayerRules.BUCKET4J_STAYS_IN_LIMIT, classes, "Leak");
     assertFails(LayerRules.REDISSON_STAYS_IN_REDIS, classes, "Wiring");
     assertFails(LayerRules.OPENTELEMETRY_STAYS_IN_TRACE, classes, "Counts");
     assertFails(LayerRules.CONNECTION_POOL_STAYS_IN_REGION, classes, "Keys");

@@ -67,8 +67,12 @@ class WholeLimitIT {
 
   private static String tell(StartedGateway gateway, String method, String target, String json) {
     try (ByteSocket socket = ByteSocket.to(gateway.operatorPort())) {
-      String head = "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n%s";
-      return socket.send(head.formatted(method, target, json.length(), json)).answer().text();
+      return socket
+          .send(
+              "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n%s"
+                  .formatted(method, target, json.length(), json))
+          .answer()
+          .text();
     }
   }
 
