@@ -11,21 +11,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
-import org.redisson.client.RedisAskException;
-import org.redisson.client.RedisAuthRequiredException;
-import org.redisson.client.RedisBusyException;
-import org.redisson.client.RedisClusterDownException;
 import org.redisson.client.RedisConnectionException;
 import org.redisson.client.RedisException;
-import org.redisson.client.RedisLoadingException;
-import org.redisson.client.RedisMasterDownException;
-import org.redisson.client.RedisMovedException;
-import org.redisson.client.RedisNodeNotFoundException;
-import org.redisson.client.RedisOutOfMemoryException;
-import org.redisson.client.RedisReadonlyException;
+import org.redisson.client.RedisRedirectException;
 import org.redisson.client.RedisTimeoutException;
 import org.redisson.client.RedisTryAgainException;
-import org.redisson.client.RedisWrongPasswordException;
 
 /** Classifies failures of Redis and of the connection to it. */
 public final class RedisDiagnosis {
@@ -49,7 +39,7 @@ public final class RedisDiagnosis {
   private static final List<Sign> SIGNS =
       List.of(
           new Sign("READONLY You can't write", Kind.READ_ONLY),
-          new Sign("OOM command not allowed", Kind.MEMORY),
+          new Sign("command not allowed when used memory", Kind.MEMORY),
           new Sign("MISCONF ", Kind.DISK),
           new Sign("NOAUTH ", Kind.ACCESS),
           new Sign("NOPERM ", Kind.ACCESS),
@@ -144,18 +134,8 @@ public final class RedisDiagnosis {
       case TimeoutException late -> Kind.SLOW;
       case RedisTimeoutException late ->
           String.valueOf(late.getMessage()).startsWith("Unable to acquire") ? Kind.AWAY : Kind.SLOW;
-      case RedisAuthRequiredException auth -> Kind.ACCESS;
-      case RedisWrongPasswordException auth -> Kind.ACCESS;
-      case RedisReadonlyException replica -> Kind.READ_ONLY;
-      case RedisOutOfMemoryException full -> Kind.MEMORY;
-      case RedisLoadingException loading -> Kind.LOADING;
-      case RedisMovedException moved -> Kind.CLUSTER;
-      case RedisAskException moved -> Kind.CLUSTER;
+      case RedisRedirectException moved -> Kind.CLUSTER;
       case RedisTryAgainException moved -> Kind.CLUSTER;
-      case RedisClusterDownException down -> Kind.CLUSTER;
-      case RedisMasterDownException down -> Kind.CLUSTER;
-      case RedisBusyException busy -> Kind.BUSY;
-      case RedisNodeNotFoundException gone -> Kind.AWAY;
       case RedisConnectionException gone -> signed(failure, Kind.AWAY);
       case RedisException lost when !answered(lost) -> signed(failure, Kind.AWAY);
       case RedisException other -> signed(failure, Kind.VALUE);
