@@ -10,6 +10,7 @@ import io.penstock.redis.coordination.ObjectScript.CallResult;
 import io.penstock.redis.coordination.ObjectScript.Caller;
 import io.penstock.time.Ticker;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -21,12 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ObjectCalls {
   private static final int TRIES = 4;
-
-  /** Callback for the result of a call; one of its arguments is null. */
-  interface Then {
-    /** Takes in the result. */
-    void completed(@Nullable CallResult result, @Nullable RedisTrouble trouble);
-  }
 
   private final ScriptPipeline scriptPipeline;
   private final Membership membership;
@@ -50,8 +45,9 @@ final class ObjectCalls {
     this.troubleLog = troubleLog;
   }
 
-  /** Calls the script for an object. */
-  void ask(String key, Function<Caller, List<String>> arguments, Then then) {
+  /** Calls the script for an object; {@code then} receives the result, or null without one. */
+  void ask(
+      String key, Function<Caller, List<String>> arguments, Consumer<@Nullable CallResult> then) {
     new Question(key, arguments, then).ask();
   }
 
@@ -66,7 +62,7 @@ final class ObjectCalls {
       String word,
       String turn,
       Supplier<List<String>> more,
-      Then then) {
+      Consumer<@Nullable CallResult> then) {
     ask(
         key,
         caller -> ObjectScript.upkeep(caller, objectKind, word, turn, bounds, more.get()),
@@ -76,12 +72,13 @@ final class ObjectCalls {
   private final class Question {
     private final String key;
     private final Function<Caller, List<String>> arguments;
-    private final Then then;
+    private final Consumer<@Nullable CallResult> then;
     private List<String> unknown = List.of();
     private int tries;
     private long sentAt;
 
-    Question(String key, Function<Caller, List<String>> arguments, Then then) {
+    Question(
+        String key, Function<Caller, List<String>> arguments, Consumer<@Nullable CallResult> then) {
       this.key = key;
       this.arguments = arguments;
       this.then = then;
@@ -113,12 +110,12 @@ final class ObjectCalls {
       clock.addReading(sentAt, ticker.nanos(), result.nowMicros());
       troubleLog.recordSuccess(key);
       if (result.code() != 'U') {
-        then.completed(result, null);
+        then.accept(result);
       } else if (tries < TRIES) {
         unknown = List.of(result.text().split(" "));
         membership.check(unknown, this::ask);
       } else {
-        then.completed(null, new RedisTrouble(RedisTrouble.Kind.SLOW));
+        then.accept(null);
       }
     }
 
@@ -128,7 +125,7 @@ final class ObjectCalls {
       } else {
         troubleLog.recordFailure(trouble);
       }
-      then.completed(null, trouble);
+      then.accept(null);
     }
   }
 }

@@ -198,7 +198,7 @@ final class ObjectRegistrar {
         "step",
         "",
         List::of,
-        (result, trouble) -> {
+        result -> {
           if (result != null) {
             List<Long> looked = ObjectScript.numbers(result.text());
             boolean exists = result.code() == 'D';

@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
 final class ObjectScript {
   static final LuaScript SCRIPT = LuaScript.read("coordination.lua");
 
-  /** Index of the first argument that belongs to an operation. */
-  static final int OWN = 13;
-
   /** Time for nothing that happens by time alone. */
   static final long NEVER = -1;
 
@@ -110,14 +107,10 @@ final class ObjectScript {
       ObjectBounds bounds,
       ObjectAdmission admission,
       char mode) {
-    List<String> args =
-        begun(caller, objectOperation.kind(), word(objectOperation), turn, caller.fence());
-    args.add(Long.toString(bounds.idleNanos() / NANOS_PER_MILLI));
-    args.add(admission.lost());
-    args.add(String.valueOf(mode));
-    args.add(admission.room());
-    args.addAll(own(objectOperation, bounds));
-    return args;
+    List<String> begin =
+        List.of(objectOperation.kind().word(), word(objectOperation), caller.name(), turn);
+    return arguments(
+        begin, caller, caller.fence(), bounds, admission, mode, own(objectOperation, bounds));
   }
 
   /** Returns the arguments of a call for turns or for an object, such as {@code step}. */
@@ -128,27 +121,29 @@ final class ObjectScript {
       String turn,
       ObjectBounds bounds,
       List<String> more) {
-    List<String> args = begun(caller, objectKind, word, turn, "");
-    args.add(Long.toString(bounds.idleNanos() / NANOS_PER_MILLI));
-    args.add("");
-    args.add("n");
-    args.add("");
-    args.addAll(more);
-    return args;
+    List<String> begin = List.of(objectKind.word(), word, caller.name(), turn);
+    return arguments(begin, caller, "", bounds, ObjectAdmission.NONE, 'n', more);
   }
 
-  private static List<String> begun(
-      Caller caller, ObjectKind objectKind, String word, String turn, String fence) {
-    List<String> args = new ArrayList<>();
-    args.add(objectKind.word());
-    args.add(word);
-    args.add(caller.name());
-    args.add(turn);
+  private static List<String> arguments(
+      List<String> begin,
+      Caller caller,
+      String fence,
+      ObjectBounds bounds,
+      ObjectAdmission admission,
+      char mode,
+      List<String> own) {
+    List<String> args = new ArrayList<>(begin);
     args.add(" " + String.join(" ", caller.living()) + " ");
     args.add(" " + String.join(" ", caller.departed()) + " ");
     args.add(fence);
     args.add(caller.channels());
     args.add(caller.now());
+    args.add(Long.toString(bounds.idleNanos() / NANOS_PER_MILLI));
+    args.add(admission.lost());
+    args.add(String.valueOf(mode));
+    args.add(admission.room());
+    args.addAll(own);
     return args;
   }
 
@@ -318,13 +313,10 @@ final class ObjectScript {
     return new RedisTrouble(RedisTrouble.Kind.ODD);
   }
 
-  /** Returns the reply for a code; null when the code is no answer to the operation. */
-  static @Nullable ObjectReply reply(
-      ObjectOperation objectOperation, CallResult result, ObjectBounds bounds) {
-    return reply(objectOperation, result.code(), result.text(), result.message(), bounds);
-  }
-
-  /** Returns the reply for a code, with the given text or the message that was sent. */
+  /**
+   * Returns the reply for a code, with the given text or the message that was sent; null when the
+   * code is no answer to the operation.
+   */
   static @Nullable ObjectReply reply(
       ObjectOperation objectOperation,
       char code,

@@ -145,7 +145,7 @@ final class PendingCalls {
               admission,
               pendingCall.mode);
         },
-        (result, trouble) -> {
+        result -> {
           if (result == null) {
             failed(pendingCall);
           } else {
@@ -179,7 +179,12 @@ final class PendingCalls {
         ObjectReply objectReply =
             result.code() == 'F' && pendingCall.ownFull
                 ? ObjectReplies.tooManyOwnWait(bounds)
-                : ObjectScript.reply(pendingCall.operation(), result, bounds);
+                : ObjectScript.reply(
+                    pendingCall.operation(),
+                    result.code(),
+                    result.text(),
+                    result.message(),
+                    bounds);
         over(pendingCall, objectReply == null ? AWAY : objectReply);
       }
     }
@@ -227,7 +232,7 @@ final class PendingCalls {
         "timeout",
         pendingCall.id(),
         List::of,
-        (result, trouble) -> {
+        result -> {
           if (result != null) {
             applyResult(pendingCall.key, result);
           }
@@ -370,7 +375,7 @@ final class PendingCalls {
           unacknowledged.remove(first.key, all);
           return all.stream().map(PendingCall::id).toList();
         },
-        (result, trouble) -> {
+        result -> {
           unacknowledged.remove(first.key, all); // it may have failed without being sent
           acknowledged(all, result);
         });
@@ -403,7 +408,7 @@ final class PendingCalls {
         "step",
         "",
         List::of,
-        (result, trouble) -> {
+        result -> {
           if (result == null) {
             waitingTurns.at(key, ticker.nanos() + Membership.BEAT_NANOS);
           } else {
@@ -430,7 +435,7 @@ final class PendingCalls {
     PendingCall first = some.getFirst();
     List<String> ids = some.stream().map(PendingCall::id).toList();
     objectCalls.upkeep(
-        first.key, first.kind(), "ask", "", () -> ids, (result, trouble) -> asked(some, result));
+        first.key, first.kind(), "ask", "", () -> ids, result -> asked(some, result));
   }
 
   private void asked(List<PendingCall> some, @Nullable CallResult result) {

@@ -6,8 +6,6 @@ import io.penstock.redis.coordination.ObjectScript.CallResult;
 import io.penstock.redis.coordination.ObjectScript.TurnResult;
 import io.penstock.time.Ticker;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
@@ -28,12 +26,33 @@ final class PendingReleases {
   /** After this time, an operation that was sent is done, or never will be. */
   private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+  /** Release of a turn, and of the permit that it may have. */
+  private record Release(String key, ObjectKind kind, String id, String heldKey) {
+    static Release of(PendingCall pendingCall) {
+      return new Release(
+          pendingCall.key,
+          pendingCall.kind(),
+          pendingCall.id(),
+          pendingCall.operation() instanceof ObjectOperation.Acquire acquire ? acquire.key() : "");
+    }
+
+    /**
+     * Returns the arguments for an unknown result. The store finds a permit by its turn; for a
+     * token, nothing shows whether it was already given back.
+     */
+    List<String> unsure() {
+      return List.of(heldKey.isEmpty() ? "" : "S", "", "", heldKey);
+    }
+  }
+
   /** A release to be sent again. */
-  private record Later(String key, ObjectKind kind, String id, String heldKey, long fromNanos) {}
+  private record Later(Release release, long fromNanos) {}
 
   private final ObjectCalls objectCalls;
   private final Ticker ticker;
   private final BiConsumer<String, CallResult> resultListener;
+
+  /** Releases in the order of their instants. */
   private final Queue<Later> later = new ArrayDeque<>();
 
   /**
@@ -50,71 +69,49 @@ final class PendingReleases {
 
   /** Sends the release at once; {@code given} may be null when it is unknown. */
   void now(PendingCall pendingCall, @Nullable TurnResult given) {
-    String heldKey = heldKey(pendingCall);
-    List<String> more =
+    Release release = Release.of(pendingCall);
+    send(
+        release,
         given == null
-            ? unsure(heldKey)
-            : List.of(String.valueOf(given.code()), given.interval(), given.waited(), heldKey);
-    say(new Later(pendingCall.key, pendingCall.kind(), pendingCall.id(), heldKey, 0), more);
+            ? release.unsure()
+            : List.of(
+                String.valueOf(given.code()), given.interval(), given.waited(), release.heldKey()));
   }
 
   /** Sends the release after the turn's earlier call is done, or never will be. */
   void later(PendingCall pendingCall) {
-    add(
-        new Later(
-            pendingCall.key,
-            pendingCall.kind(),
-            pendingCall.id(),
-            heldKey(pendingCall),
-            ticker.nanos()));
+    add(Release.of(pendingCall));
   }
 
-  private static String heldKey(PendingCall pendingCall) {
-    return pendingCall.operation() instanceof ObjectOperation.Acquire acquire ? acquire.key() : "";
-  }
-
-  /**
-   * Returns the arguments for a turn with an unknown result. The store finds a permit by its turn;
-   * for a token, nothing shows whether it was already given back.
-   */
-  private static List<String> unsure(String heldKey) {
-    return List.of(heldKey.isEmpty() ? "" : "S", "", "", heldKey);
-  }
-
-  private void add(Later each) {
+  private void add(Release release) {
     if (later.size() < MOST) {
-      later.add(
-          new Later(
-              each.key(), each.kind(), each.id(), each.heldKey(), ticker.nanos() + SETTLED_NANOS));
+      later.add(new Later(release, ticker.nanos() + SETTLED_NANOS));
     }
   }
 
-  private void say(Later each, List<String> more) {
+  private void send(Release release, List<String> more) {
     objectCalls.upkeep(
-        each.key(),
-        each.kind(),
+        release.key(),
+        release.kind(),
         "leave",
-        each.id(),
+        release.id(),
         () -> more,
-        (result, trouble) -> {
+        result -> {
           if (result == null) {
-            add(each);
+            add(release);
           } else {
-            resultListener.accept(each.key(), result);
+            resultListener.accept(release.key(), result);
           }
         });
   }
 
   /** Sends again the releases that were not answered; called when Redis answers. */
   void again(long nowNanos) {
-    List<Later> due = new ArrayList<>();
-    for (Iterator<Later> all = later.iterator(); all.hasNext(); ) {
-      Later each = all.next();
-      if (each.fromNanos() <= nowNanos) {
-        due.add(each);
-        all.remove();
-      }
+    Later next = later.peek();
+    while (next != null && next.fromNanos() <= nowNanos) {
+      later.remove();
+      send(next.release(), next.release().unsure());
+      next = later.peek();
     }
-    due.forEach(each -> say(each, unsure(each.heldKey())));
   }
 }
