@@ -68,9 +68,4 @@ public final class RedisBreaker {
       until = ticker.nanos() + PAUSE_NANOS;
     }
   }
-
-  /** Returns whether the breaker is open: Redis is not asked, or only tried. */
-  synchronized boolean isOpen() {
-    return open;
-  }
 }

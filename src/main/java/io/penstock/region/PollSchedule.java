@@ -74,11 +74,6 @@ final class PollSchedule {
     return inTime;
   }
 
-  /** Returns when the next request is due if the one under way has ended by then. */
-  long dueNanos() {
-    return nextAt;
-  }
-
   /** Returns when the last request began. */
   long sentAt() {
     return sentAt;

@@ -65,13 +65,5 @@ public interface DenialStore {
                 .formatted(durationMillis, sequence, limit));
       }
     }
-
-    /**
-     * Returns the Unix time in milliseconds from which the denial is useless: the end of the next
-     * cell.
-     */
-    public long expiresAtMillis() {
-      return (sequence + 2) * durationMillis;
-    }
   }
 }

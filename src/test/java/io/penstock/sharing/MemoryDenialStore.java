@@ -63,6 +63,11 @@ public final class MemoryDenialStore implements DenialStore {
 
   private void expire() {
     long now = clock.unixMillis();
-    rows.values().removeIf(row -> row.denial().expiresAtMillis() <= now);
+    rows.values().removeIf(row -> expiresAtMillis(row.denial()) <= now);
+  }
+
+  /** Returns the Unix time in milliseconds at the end of the next cell. */
+  private static long expiresAtMillis(Denial denial) {
+    return (denial.sequence() + 2) * denial.durationMillis();
   }
 }
