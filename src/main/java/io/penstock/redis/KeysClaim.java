@@ -1,8 +1,5 @@
 package io.penstock.redis;
 
-import io.penstock.redis.RedisLink.Call;
-import io.penstock.redis.RedisLink.Reply;
-import io.penstock.redis.RedisTrouble.Kind;
 import io.penstock.time.StepAlarm;
 import io.penstock.time.Ticker;
 import java.util.List;
@@ -107,29 +104,14 @@ public final class KeysClaim {
 
   /** Returns the other holder of the claim, or null. */
   private CompletableFuture<@Nullable Holder> call(RedisLink link, long leaseMillis) {
-    List<String> args = List.of(member, called, String.valueOf(leaseMillis));
-    return link.call(List.of(new Call(CLAIM, key, args)))
-        .thenApply(replies -> holder(replies.getFirst()));
+    return link.ask(CLAIM, key, member, called, String.valueOf(leaseMillis))
+        .thenApply(words -> words.isEmpty() ? null : holder(words));
   }
 
-  private static @Nullable Holder holder(Reply reply) {
-    if (reply.trouble() != null) {
-      throw reply.trouble();
-    }
-    if (reply.content() instanceof List<?> said && said.isEmpty()) {
-      return null;
-    }
-    if (reply.content() instanceof List<?> said
-        && said.size() == 3
-        && said.get(2) instanceof Long leftMillis) {
-      // it is displayed, so it must look like a name
-      String called = String.valueOf(said.get(1));
-      return new Holder(
-          String.valueOf(said.getFirst()),
-          NAME.matcher(called).matches() ? called : "another instance",
-          leftMillis);
-    }
-    throw new RedisTrouble(Kind.ODD);
+  private static Holder holder(List<String> words) {
+    // it is displayed, so it must look like a name
+    String called = NAME.matcher(words.get(1)).matches() ? words.get(1) : "another instance";
+    return new Holder(words.getFirst(), called, Long.parseLong(words.get(2)));
   }
 
   /**

@@ -1,10 +1,10 @@
 package io.penstock.redis;
 
-import io.penstock.redis.RedisLink.Call;
-import io.penstock.redis.RedisLink.Reply;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,30 +19,24 @@ public final class RedisDurability {
   private static final LuaScript SCRIPT = LuaScript.read("durability.lua");
   private static final String NONE = "noeviction";
 
-  private final AtomicBoolean asked = new AtomicBoolean();
+  private final Set<String> asked = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean evicts = new AtomicBoolean();
   private final AtomicBoolean writesAlone = new AtomicBoolean();
 
   /**
-   * Asks all masters, unless they were asked before; ignores masters that do not answer.
+   * Asks the master of a key, unless it was asked before; ignores a master that does not answer.
    *
-   * @param prefix of a key that each master has
    * @return completes when the check is done; nothing else may be sent until then
    */
-  public CompletionStage<?> look(RedisLink link, String prefix) {
-    if (!asked.compareAndSet(false, true)) {
+  public CompletionStage<?> look(RedisLink link, String key) {
+    if (!asked.add(key)) {
       return CompletableFuture.completedStage(null);
     }
-    return link.call(List.of(), prefix, key -> new Call(SCRIPT, key, List.of(), true))
-        .thenAccept(replies -> replies.forEach(this::read))
-        .exceptionally(unknown -> null);
+    return link.ask(SCRIPT, key).thenAccept(this::read).exceptionally(unknown -> null);
   }
 
-  private void read(Reply reply) {
-    if (!(reply.content() instanceof List<?> words) || words.size() < 2) {
-      return;
-    }
-    String policy = String.valueOf(words.getFirst());
+  private void read(List<String> words) {
+    String policy = words.getFirst();
     if (!policy.isEmpty() && !policy.equals(NONE) && evicts.compareAndSet(false, true)) {
       LOG.warn(
           "shared limits: Redis has maxmemory-policy {}, expected {}:"
@@ -50,7 +44,7 @@ public final class RedisDurability {
           policy,
           NONE);
     }
-    boolean isAlone = String.valueOf(words.get(1)).equals("1");
+    boolean isAlone = words.get(1).equals("1");
     if (isAlone && writesAlone.compareAndSet(false, true)) {
       LOG.warn(
           "shared limits: Redis has replicas, and min-replicas-to-write 0, expected 1:"

@@ -1,8 +1,5 @@
 package io.penstock.redis;
 
-import io.penstock.redis.RedisLink.Call;
-import io.penstock.redis.RedisLink.Reply;
-import io.penstock.redis.RedisTrouble.Kind;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -34,17 +31,6 @@ public final class RedisFormat {
    * @return fails with {@link RedisTrouble} when Redis cannot tell
    */
   static CompletionStage<String> first(RedisLink link, String key, String field, String own) {
-    return link.call(List.of(new Call(SCRIPT, key, List.of(field, own))))
-        .thenApply(replies -> value(replies.getFirst()));
-  }
-
-  private static String value(Reply reply) {
-    if (reply.trouble() != null) {
-      throw reply.trouble();
-    }
-    if (reply.content() instanceof List<?> said && said.size() == 1) {
-      return String.valueOf(said.getFirst());
-    }
-    throw new RedisTrouble(Kind.ODD);
+    return link.ask(SCRIPT, key, field, own).thenApply(List::getFirst);
   }
 }

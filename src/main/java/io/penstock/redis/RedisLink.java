@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
@@ -39,9 +38,6 @@ public final class RedisLink implements AutoCloseable {
   /** Minimum time between two replacements of the connections to a server that is of no use. */
   private static final long REPLACE_NANOS = 1_000_000_000L;
 
-  private static final int SLOTS = 16_384;
-  private static final int NOBODY = -1;
-
   private static final String NO_CERTIFICATE = "over TLS: it wants a certificate of this client";
 
   /** These failures all look like a server that does not answer. */
@@ -67,9 +63,8 @@ public final class RedisLink implements AutoCloseable {
    * Result of a call; either {@code content} or {@code trouble} is null.
    *
    * @param content the reply: text, whole numbers, and lists of them
-   * @param master number of the master that was asked, consistent within one set of replies
    */
-  public record Reply(@Nullable Object content, @Nullable RedisTrouble trouble, int master) {
+  public record Reply(@Nullable Object content, @Nullable RedisTrouble trouble) {
     /** Returns whether the address may lead to another server by now. */
     boolean isOfOtherServer() {
       return trouble != null
@@ -95,9 +90,6 @@ public final class RedisLink implements AutoCloseable {
    * Whether the server has refused TLS since the last connection because it wants a certificate.
    */
   private volatile boolean wantsCertificate;
-
-  /** Whether Redis had every script at the last call. */
-  private volatile boolean loaded;
 
   /**
    * Creates a link without connecting.
@@ -142,29 +134,27 @@ public final class RedisLink implements AutoCloseable {
    *     any call
    */
   public CompletableFuture<List<Reply>> call(List<Call> calls) {
-    CompletableFuture<Redisson> client = client();
-    return bounded(client, client.thenCompose(open -> new Sending(open, calls).sent()));
+    return whenOpen(open -> new Sending(open, calls).sent());
   }
 
   /**
-   * Calls scripts as {@link #call(List)} does, and after all others of each master a closing one
-   * for a key on it.
+   * Calls one script, and fails when the call does.
    *
-   * @param prefix of that key, which ends with the lowest number that puts it on the master, so
-   *     that all instances with the same view of the masters agree
-   * @return the replies, those of the closing calls last
+   * @return the words of its reply
    */
-  public CompletableFuture<List<Reply>> call(
-      List<Call> calls, String prefix, Function<String, Call> closing) {
-    CompletableFuture<Redisson> client = client();
-    return bounded(
-        client,
-        client.thenCompose(
-            open -> {
-              List<Call> all = new ArrayList<>(calls);
-              keyOfEachMaster(open, prefix).forEach(key -> all.add(closing.apply(key)));
-              return new Sending(open, all).sent();
-            }));
+  CompletableFuture<List<String>> ask(LuaScript script, String key, String... args) {
+    return call(List.of(new Call(script, key, List.of(args))))
+        .thenApply(replies -> words(replies.getFirst()));
+  }
+
+  private static List<String> words(Reply reply) {
+    if (reply.trouble() != null) {
+      throw reply.trouble();
+    }
+    if (reply.content() instanceof List<?> words) {
+      return words.stream().map(String::valueOf).toList();
+    }
+    throw new RedisTrouble(RedisTrouble.Kind.ODD);
   }
 
   /**
@@ -176,17 +166,14 @@ public final class RedisLink implements AutoCloseable {
    */
   public CompletableFuture<?> listen(
       String channel, Consumer<String> messageListener, Runnable subscribed) {
-    CompletableFuture<Redisson> client = client();
-    return bounded(
-        client,
-        client.thenCompose(
-            open -> RedisChannel.listen(open, channel, messageListener, subscribed)));
+    return whenOpen(open -> RedisChannel.listen(open, channel, messageListener, subscribed));
   }
 
-  private <T> CompletableFuture<T> bounded(
-      CompletableFuture<Redisson> client, CompletableFuture<T> answers) {
+  private <T> CompletableFuture<T> whenOpen(Function<Redisson, CompletableFuture<T>> request) {
+    CompletableFuture<Redisson> client = client();
     // The connection and the answer have a timeout each; a missing connection is reported as such.
-    return answers
+    return client
+        .thenCompose(request)
         .orTimeout(timeoutMillis + timeoutMillis / 10L, TimeUnit.MILLISECONDS)
         .exceptionallyCompose(
             failure ->
@@ -202,26 +189,6 @@ public final class RedisLink implements AutoCloseable {
   private RedisTrouble away() {
     String overTls = wantsCertificate ? NO_CERTIFICATE : NO_TLS;
     return new RedisTrouble(RedisTrouble.Kind.AWAY, address.tls() ? overTls : "");
-  }
-
-  private List<String> keyOfEachMaster(Redisson open, String prefix) {
-    if (!isCluster()) {
-      return List.of(prefix + 0);
-    }
-    ConnectionManager manager = manager(open);
-    int masters = manager.getEntrySet().size();
-    Map<MasterSlaveEntry, String> keys = new LinkedHashMap<>();
-    for (int number = 0; keys.size() < masters && number < SLOTS; number++) {
-      String key = prefix + number;
-      MasterSlaveEntry owner = manager.getWriteEntry(manager.calcSlot(key));
-      if (owner != null) {
-        keys.putIfAbsent(owner, key);
-      }
-    }
-    if (keys.isEmpty()) {
-      throw new RedisTrouble(RedisTrouble.Kind.CLUSTER);
-    }
-    return List.copyOf(keys.values());
   }
 
   private CompletableFuture<Redisson> client() {
@@ -314,24 +281,17 @@ public final class RedisLink implements AutoCloseable {
     private final Redisson client;
     private final List<Call> calls;
     private final List<CompletableFuture<Object>> answers = new ArrayList<>();
-    private final Map<MasterSlaveEntry, Integer> numbers = new LinkedHashMap<>();
-    private final int[] masters;
 
     Sending(Redisson client, List<Call> calls) {
       this.client = client;
       this.calls = calls;
-      this.masters = new int[calls.size()];
       calls.forEach(call -> answers.add(new CompletableFuture<>()));
     }
 
     CompletableFuture<List<Reply>> sent() {
-      List<Integer> all = new ArrayList<>();
-      for (int i = 0; i < calls.size(); i++) {
-        all.add(i);
-      }
-      return send(all, !loaded)
+      return send(IntStream.range(0, calls.size()).boxed().toList(), false)
           .thenCompose(done -> again())
-          .thenApply(done -> IntStream.range(0, masters.length).mapToObj(this::reply).toList())
+          .thenApply(done -> answers.stream().map(RedisLink.this::reply).toList())
           .thenApply(
               replies -> {
                 if (replies.stream().anyMatch(Reply::isOfOtherServer)) {
@@ -351,25 +311,23 @@ public final class RedisLink implements AutoCloseable {
           unknown.add(i);
         }
       }
-      loaded = !any;
       return any ? send(unknown, true) : CompletableFuture.completedFuture(null);
     }
 
     private CompletableFuture<?> send(List<Integer> some, boolean loading) {
-      Map<Integer, List<Integer>> each = new TreeMap<>();
+      Map<MasterSlaveEntry, List<Integer>> each = new LinkedHashMap<>();
       ConnectionManager manager = manager(client);
       for (int i : some) {
         MasterSlaveEntry owner = manager.getWriteEntry(manager.calcSlot(calls.get(i).key()));
-        masters[i] = owner == null ? NOBODY : numbers.computeIfAbsent(owner, is -> numbers.size());
-        each.computeIfAbsent(masters[i], none -> new ArrayList<>()).add(i);
+        if (owner == null) {
+          // Redisson would not free a call for a slot that no master has.
+          answers.set(i, CompletableFuture.failedFuture(away()));
+        } else {
+          each.computeIfAbsent(owner, none -> new ArrayList<>()).add(i);
+        }
       }
-      List<CompletableFuture<?>> batches = new ArrayList<>();
-      // Redisson would not free a call for a slot that no master has.
-      each.getOrDefault(NOBODY, List.of())
-          .forEach(i -> answers.set(i, CompletableFuture.failedFuture(away())));
-      each.remove(NOBODY);
-      each.values().forEach(its -> batches.add(batch(its, loading)));
-      return CompletableFuture.allOf(batches.toArray(CompletableFuture[]::new));
+      return CompletableFuture.allOf(
+          each.values().stream().map(its -> batch(its, loading)).toArray(CompletableFuture[]::new));
     }
 
     /** Sends one batch per master, so that a failed batch does not affect other masters. */
@@ -433,27 +391,24 @@ public final class RedisLink implements AutoCloseable {
                   args))
           .toCompletableFuture();
     }
+  }
 
-    private Reply reply(int i) {
-      Throwable failure = failure(answers.get(i));
-      return failure == null
-          ? new Reply(answers.get(i).getNow(null), null, masters[i])
-          : new Reply(null, trouble(failure), masters[i]);
+  private Reply reply(CompletableFuture<Object> answer) {
+    Throwable failure = failure(answer);
+    if (failure == null) {
+      return new Reply(answer.resultNow(), null);
     }
+    RedisTrouble trouble = RedisDiagnosis.of(failure);
+    return isCluster() && trouble.kind() == RedisTrouble.Kind.ADDRESS
+        ? new Reply(null, new RedisTrouble(RedisTrouble.Kind.CLUSTER)) // nodes disagree on a slot
+        : new Reply(null, trouble);
+  }
 
-    private RedisTrouble trouble(Throwable failure) {
-      RedisTrouble trouble = RedisDiagnosis.of(failure);
-      return isCluster() && trouble.kind() == RedisTrouble.Kind.ADDRESS
-          ? new RedisTrouble(RedisTrouble.Kind.CLUSTER) // its nodes disagree about a slot
-          : trouble;
-    }
-
-    private static @Nullable Throwable failure(CompletableFuture<Object> answer) {
-      return switch (answer.state()) {
-        case SUCCESS -> null;
-        case FAILED -> answer.exceptionNow();
-        case CANCELLED, RUNNING -> new RedisTrouble(RedisTrouble.Kind.AWAY);
-      };
-    }
+  private static @Nullable Throwable failure(CompletableFuture<Object> answer) {
+    return switch (answer.state()) {
+      case SUCCESS -> null;
+      case FAILED -> answer.exceptionNow();
+      case CANCELLED, RUNNING -> new RedisTrouble(RedisTrouble.Kind.AWAY);
+    };
   }
 }

@@ -39,7 +39,7 @@ final class DirectLimit implements AutoCloseable {
   DirectLimit(int port) {
     RedisAddress address = RedisAddress.parse("redis://127.0.0.1:" + port, null, null);
     link = new RedisLink(address, null, 1_000, ticker);
-    RedisShareStore store = new RedisShareStore(link, "direct", ticker);
+    RedisShareStore store = RedisShareStore.of(link, "direct", ticker).getFirst();
     ShareTerms terms = new ShareTerms(12 * SECOND, SECOND, SECOND, 100 * MILLI, SECOND, true);
     ShareSync sync =
         new ShareSync(

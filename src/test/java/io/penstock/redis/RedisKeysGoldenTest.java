@@ -79,7 +79,7 @@ class RedisKeysGoldenTest {
   }
 
   private RedisShareStore shares(String of) {
-    return new RedisShareStore(link, of, Ticker.system());
+    return RedisShareStore.of(link, of, Ticker.system()).getFirst();
   }
 
   /** Returns the use of a limit of 100, which is that of a day or of a window that ends at once. */

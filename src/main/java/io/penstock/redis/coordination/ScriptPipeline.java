@@ -114,7 +114,7 @@ final class ScriptPipeline {
       List<Item> all = new ArrayList<>(some);
       all.addAll(items);
       items.clear();
-      all.forEach(each -> each.then().accept(new Reply(null, trouble, 0)));
+      all.forEach(each -> each.then().accept(new Reply(null, trouble)));
       return;
     }
     answered++;

@@ -38,9 +38,6 @@ public final class RedisShareStore implements ShareStore {
    */
   private static final List<String> TAGS = List.of("{0}", "{1}", "{2}", "{3}");
 
-  /** Part of the key of the instances. */
-  private static final String INSTANCES = ":instances:";
-
   /** Some 300 bytes each. */
   private static final int MOST_TOLD_KEPT = 1_000_000;
 
@@ -70,30 +67,19 @@ public final class RedisShareStore implements ShareStore {
   private final LongAdder answeredNanos = new LongAdder();
   private final String namespace;
   private final String tag;
+  private final String instances;
   private final String channel;
   private final RedisBreaker breaker;
   private final Logs logs;
   private final AtomicBoolean listening = new AtomicBoolean();
   private volatile @Nullable Listener listener;
 
-  /**
-   * Creates a store without contacting Redis.
-   *
-   * @param namespace prefix of all keys
-   * @throws IllegalArgumentException when the link leads to a cluster
-   */
-  public RedisShareStore(RedisLink link, String namespace, Ticker ticker) {
-    this(link, namespace, ticker, "", new Logs());
-    if (link.isCluster()) {
-      throw new IllegalArgumentException("the link leads to a cluster, expected one master");
-    }
-  }
-
   private RedisShareStore(RedisLink link, String namespace, Ticker ticker, String tag, Logs logs) {
     this.link = link;
     this.ticker = ticker;
     this.namespace = namespace;
     this.tag = tag;
+    this.instances = namespace + ":instances:" + (tag.isEmpty() ? "0" : tag);
     this.channel = namespace + ":shares" + tag;
     this.breaker = new RedisBreaker(ticker, link::connections);
     this.logs = logs;
@@ -178,8 +164,7 @@ public final class RedisShareStore implements ShareStore {
             UUID.randomUUID().toString(),
             MOST_TOLD_KEPT,
             MOST_TOLD_AT_ONCE);
-    String key = namespace + INSTANCES + (tag.isEmpty() ? "0" : tag);
-    return new RedisLink.Call(BeatScript.SCRIPT, key, arguments, true);
+    return new RedisLink.Call(BeatScript.SCRIPT, instances, arguments, true);
   }
 
   private Reply reply(Message message, List<RedisLink.Reply> replies) {
@@ -228,7 +213,7 @@ public final class RedisShareStore implements ShareStore {
       logs.troubles().recordSuccess();
     }
     listen();
-    return logs.durability().look(link, namespace + INSTANCES).thenApply(looked -> reply);
+    return logs.durability().look(link, instances).thenApply(looked -> reply);
   }
 
   private CompletionStage<Reply> failed(RedisTrouble trouble) {

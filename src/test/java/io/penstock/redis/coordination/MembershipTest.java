@@ -67,7 +67,7 @@ class MembershipTest {
         Stream.concat(
                 Stream.of(Long.toString(MICROS), code, "born", "", "17", "1700"), Stream.of(living))
             .toList();
-    return new Reply(words, null, 0);
+    return new Reply(words, null);
   }
 
   private void tick(long at) {

@@ -38,10 +38,10 @@ class ScriptPipelineTest {
     add("a");
     add("b");
     add("c");
-    sent.getFirst().complete(List.of(new Reply("", null, 0)));
+    sent.getFirst().complete(List.of(new Reply("", null)));
     assertThat(outcomes).containsExactly("a");
     scriptPipeline.flush();
-    sent.getLast().complete(List.of(new Reply("", null, 0), new Reply("", null, 0)));
+    sent.getLast().complete(List.of(new Reply("", null), new Reply("", null)));
     assertThat(sizes).containsExactly(1, 2);
     assertThat(outcomes).containsExactly("a", "b", "c");
     assertThat(scriptPipeline.idle()).isTrue();
@@ -57,7 +57,7 @@ class ScriptPipelineTest {
     assertThat(scriptPipeline.idle()).isTrue();
     assertThat(scriptPipeline.answered()).isZero();
     add("c");
-    sent.getLast().complete(List.of(new Reply("", null, 0)));
+    sent.getLast().complete(List.of(new Reply("", null)));
     assertThat(outcomes).endsWith("c");
   }
 }

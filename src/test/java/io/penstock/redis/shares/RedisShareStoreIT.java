@@ -1,7 +1,6 @@
 package io.penstock.redis.shares;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cost.LimitMeasure;
 import io.penstock.fake.PatientWaits;
@@ -38,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 public class RedisShareStoreIT {
   private final RedisServer server = server();
   private final RedisLink link = link(RedisAddress.parse(server.url(), null, null));
-  private final RedisShareStore store = new RedisShareStore(link, "ns", Ticker.system());
+  private final RedisShareStore store = RedisShareStore.of(link, "ns", Ticker.system()).getFirst();
   private BeatAnswer last =
       new BeatAnswer(
           ShareEpoch.NONE,
@@ -255,7 +254,7 @@ public class RedisShareStoreIT {
     BlockingQueue<LimitId> toldOfOthers = new LinkedBlockingQueue<>();
     BlockingQueue<LimitId> toldOfSelf = new LinkedBlockingQueue<>();
     try (RedisLink other = link(RedisAddress.parse(server.url(), null, null))) {
-      RedisShareStore listening = new RedisShareStore(other, "ns", Ticker.system());
+      RedisShareStore listening = RedisShareStore.of(other, "ns", Ticker.system()).getFirst();
       listening.listen("c", toldOfOthers::add);
       store.listen("a b", toldOfSelf::add);
       PatientWaits.join(listening.exchange(message("c")));
@@ -268,16 +267,6 @@ public class RedisShareStoreIT {
       exchange("c", call(id("up"), 1, 0));
       assertThat(PatientWaits.take(toldOfSelf)).isEqualTo(id("up"));
       assertThat(toldOfOthers).isEmpty();
-    }
-  }
-
-  @Test
-  void linkToACluster_isRefused() {
-    RedisAddress cluster = RedisAddress.parse("redis-cluster://127.0.0.1:1", null, null);
-    try (RedisLink unopened = link(cluster)) {
-      assertThatThrownBy(() -> new RedisShareStore(unopened, "ns", Ticker.system()))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("expected one master");
     }
   }
 }
