@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Knowledge of one instance about all others, and since when. It watches beats by its own clock, so
@@ -82,8 +83,12 @@ final class Peers {
   }
 
   private Watched first(Peer peer, long now) {
-    return new Watched(
-        peer, now, absent(peer, peer.life() == Life.LEFT ? now : now + lease(), now));
+    return new Watched(peer, now, absent(peer, isGone(peer) ? now : now + lease(), now));
+  }
+
+  /** Returns whether it has stopped for certain, however long it was watched. */
+  private static boolean isGone(Peer peer) {
+    return peer.life() == Life.LEFT || peer.life() == Life.RELEASED;
   }
 
   /** Returns from when on it is certain to have stopped; others may have watched it for longer. */
@@ -96,7 +101,7 @@ final class Peers {
     if (known.peer().number() != peer.number()) {
       return first(peer, now);
     }
-    boolean left = peer.life() == Life.LEFT && known.peer().life() != Life.LEFT;
+    boolean left = isGone(peer) && !isGone(known.peer());
     long watched = left ? Math.min(now, known.absentNanos()) : known.absentNanos();
     return new Watched(peer, known.beatNanos(), absent(peer, watched, now));
   }
@@ -160,10 +165,24 @@ final class Peers {
     List<Still> still = new ArrayList<>();
     for (Watched each : watched.values()) {
       if (each.peer().life() == Life.LIVING && now - each.beatNanos() > lease()) {
-        still.add(new Still(each.peer().member(), each.peer().number()));
+        still.add(new Still(each.peer().member(), each.peer().number(), false));
       }
     }
     return still;
+  }
+
+  /** Returns another instance as it was last heard of, or null. */
+  @Nullable Peer named(String name) {
+    Watched known = watched.get(name);
+    return known == null ? null : known.peer();
+  }
+
+  /** Returns whether an instance lives by the store, and its beat has not stood still. */
+  boolean lives(String name, long now) {
+    Peer peer = named(name);
+    return peer != null
+        && peer.life() == Life.LIVING
+        && still(now).stream().noneMatch(each -> each.member().equals(name));
   }
 
   /** Returns those of some strangers that are certain to have stopped. */
@@ -172,7 +191,8 @@ final class Peers {
     for (String each : names) {
       Stranger known = strangers.get(each);
       if (known != null && now >= known.absentNanos()) {
-        absent.add(new Absent(each, known.number(), (now - known.absentNanos()) / MILLI));
+        long ageMillis = (now - known.absentNanos()) / MILLI;
+        absent.add(new Absent(each, known.number(), ageMillis, false));
       }
     }
     return absent;
@@ -184,7 +204,9 @@ final class Peers {
     for (Watched each : watched.values()) {
       if (each.peer().life() != Life.LIVING && now >= each.absentNanos()) {
         Peer peer = each.peer();
-        absent.add(new Absent(peer.member(), peer.number(), (now - each.absentNanos()) / MILLI));
+        long ageMillis = (now - each.absentNanos()) / MILLI;
+        boolean released = peer.life() == Life.RELEASED;
+        absent.add(new Absent(peer.member(), peer.number(), ageMillis, released));
       }
     }
     return absent;

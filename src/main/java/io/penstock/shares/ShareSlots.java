@@ -154,6 +154,20 @@ public final class ShareSlots implements KnownPeerCounts {
     return CompletableFuture.allOf(left.toArray(CompletableFuture[]::new));
   }
 
+  /**
+   * Releases in all slots what an instance may hold above what it stated as spent, unless it lives.
+   */
+  public CompletionStage<ShareRelease> release(String member) {
+    if (slots.stream().anyMatch(each -> each.lives(member))) {
+      return CompletableFuture.completedStage(ShareRelease.LIVES);
+    }
+    CompletionStage<ShareRelease> all = CompletableFuture.completedStage(ShareRelease.UNKNOWN);
+    for (ShareSync each : slots) {
+      all = all.thenCombine(each.release(member), ShareRelease::with);
+    }
+    return all;
+  }
+
   /** Returns the state of each slot as this instance knows it, always in the same order. */
   public List<ShareFigures> figures() {
     return slots.stream().map(ShareSync::figures).toList();

@@ -65,8 +65,9 @@ public interface ShareStore {
    *
    * @param number that of its last beat: what it stated after that still counts
    * @param ageMillis for how long it has been certain to have stopped, ≥ 0
+   * @param released whether only what it stated as spent counts
    */
-  record Absent(String member, long number, long ageMillis) {}
+  record Absent(String member, long number, long ageMillis, boolean released) {}
 
   /**
    * Share of one instance.
@@ -175,7 +176,7 @@ public interface ShareStore {
    * @param doubts whether it has found that the store lost a share in this epoch
    * @param remembers whether it was ever granted anything
    * @param known the other instances that it knows, living or not
-   * @param still instances whose beat has stood still for a lease
+   * @param still instances whose beat has stood still for a lease, then those that are gone
    * @param forgotten absent instances of which nothing counts any more
    * @param waits the limits at which it waits for a larger share
    * @param waited whether it has known this epoch for as long as newcomers wait
@@ -200,8 +201,12 @@ public interface ShareStore {
       List<Told> told,
       long toldUpTo) {}
 
-  /** An instance, and the number at which its beat has stood still. */
-  record Still(String member, long number) {}
+  /**
+   * An instance, and the number at which its beat has stood still.
+   *
+   * @param gone whether an operator says that it is gone, after it has died or left
+   */
+  record Still(String member, long number, boolean gone) {}
 
   /** The state of an instance in the store. */
   enum Life {
@@ -210,7 +215,9 @@ public interface ShareStore {
     /** Its beat stood still for a lease. */
     DEAD,
     /** It has left. */
-    LEFT
+    LEFT,
+    /** It has died or left, and is gone, as an operator says: what it did not spend is free. */
+    RELEASED
   }
 
   /**

@@ -11,8 +11,10 @@ import io.penstock.shares.ShareStore.Call;
 import io.penstock.shares.ShareStore.Life;
 import io.penstock.shares.ShareStore.Message;
 import io.penstock.shares.ShareStore.Outcome;
+import io.penstock.shares.ShareStore.Peer;
 import io.penstock.shares.ShareStore.Reply;
 import io.penstock.shares.ShareStore.Row;
+import io.penstock.shares.ShareStore.Still;
 import io.penstock.shares.ShareStore.Told;
 import io.penstock.sharing.LimitId;
 import io.penstock.time.StepAlarm;
@@ -111,6 +113,10 @@ public final class ShareSync {
   private long countedNanos = Long.MIN_VALUE / 2;
 
   private final List<CompletableFuture<Boolean>> hearers = new ArrayList<>();
+
+  /** The instances that are gone, as an operator says, which the store does not know yet. */
+  private final List<Still> gone = new ArrayList<>();
+
   private long dueNanos = Long.MIN_VALUE / 2;
   private long contactNanos = Long.MIN_VALUE / 2;
   private final long createdNanos;
@@ -248,6 +254,49 @@ public final class ShareSync {
     }
     alarm.soon(this::step);
     return answered;
+  }
+
+  /** Returns whether an instance is this one, or another that lives as far as is known here. */
+  synchronized boolean lives(String name) {
+    return name.equals(member) || peers.lives(name, ticker.nanos());
+  }
+
+  /**
+   * Releases all that an instance may hold above what it stated as spent, if it does not live by
+   * the store.
+   *
+   * @return completes once the store has answered, or could not be asked
+   */
+  CompletionStage<ShareRelease> release(String name) {
+    CompletableFuture<Boolean> answered = new CompletableFuture<>();
+    synchronized (this) {
+      Peer peer = peers.named(name);
+      if (stopped || !isHeard(ticker.nanos())) {
+        return CompletableFuture.completedStage(ShareRelease.AWAY);
+      }
+      if (peer == null) {
+        return CompletableFuture.completedStage(ShareRelease.UNKNOWN);
+      }
+      gone.add(new Still(name, peer.number(), true));
+      hearers.add(answered);
+    }
+    alarm.soon(this::step);
+    return answered.thenApply(isHeard -> isHeard ? released(name) : ShareRelease.AWAY);
+  }
+
+  private synchronized ShareRelease released(String name) {
+    Peer peer = peers.named(name);
+    if (peer == null || peer.life() != Life.RELEASED) {
+      return peer == null ? ShareRelease.UNKNOWN : ShareRelease.LIVES;
+    }
+    return new ShareRelease(false, 1, 0, countsOf(name));
+  }
+
+  /** Returns at how many limits a share of an instance that has stopped was seen. */
+  private long countsOf(String name) {
+    return limits.values().stream()
+        .filter(each -> each.ofDead().stream().anyMatch(row -> row.member().equals(name)))
+        .count();
   }
 
   /** Looks soon whether the share of a limit should change. */
@@ -616,6 +665,9 @@ public final class ShareSync {
         waits.add(each.id());
       }
     }
+    List<Still> still = new ArrayList<>(isHeard(now) ? peers.still(now) : List.of());
+    still.addAll(gone);
+    gone.clear();
     List<Told> changed = new ArrayList<>(counted);
     for (LimitId id : untold) {
       LimitShare limit = limits.get(id);
@@ -633,7 +685,7 @@ public final class ShareSync {
         doubts,
         remembers,
         peers.known(now),
-        isHeard(now) ? peers.still(now) : List.of(),
+        still,
         peers.forgotten(now),
         waits,
         now - epochNanos > ShareTerms.watched(terms.graceNanos()),

@@ -11,11 +11,12 @@
 --                    told.
 --          members   the names of all instances, separated by spaces
 --          m:NAME    "NUMBER LIFE RB HEARD JOINED AGE" and the limits at which it waits: number of
---                    its last beat (-1 when only others know of it); living, dead or left; two
---                    digits, 1 for registered (it has stated all that it holds) and buried (it was
---                    declared dead, came back, and has not heard of that); the version that it
---                    knows; the version in which it joined; for how many milliseconds it has been
---                    certain to have stopped, as others have watched it, up to a quarter more
+--                    its last beat (-1 when only others know of it); living, dead, left, or
+--                    released, which is dead or left, and gone as an operator says; two digits, 1
+--                    for registered (it has stated all that it holds) and buried (it was declared
+--                    dead, came back, and has not heard of that); the version that it knows; the
+--                    version in which it joined; for how many milliseconds it has been certain to
+--                    have stopped, as others have watched it, up to a quarter more
 --          Beside it, in the same slot, is what instances tell each other: shares of long windows,
 --          and what they have counted. Both keys have an empty name, too, which is never told.
 --          :order    what it is about, by the number under which it was told (sorted set)
@@ -31,9 +32,9 @@
 --          15-16  how much of what is told is kept, and how much an answer has at most
 --          17     limits at which it waits, separated by spaces
 --          18     how many instances it knows; name, number, life and age of each. Then how many
---                 stand still, with name and number of each; how many are forgotten, with their
---                 names; and what it tells: what it is about, for how many milliseconds it
---                 counts, and the text.
+--                 stand still or are gone, with name, number, and 1 for gone of each; how many
+--                 are forgotten, with their names; and what it tells: what it is about, for how
+--                 many milliseconds it counts, and the text.
 --
 -- Answers  number and tag of the epoch, count, version, 1 if settled, uncertain, listed, buried,
 --          number of the last that is told in this answer, 1 if nothing later is told; a list with
@@ -147,7 +148,7 @@ end
 
 -- ---- the instance itself
 local mine = members[me]
-if not mine or mine.life == 'dead' then
+if not mine or mine.life == 'dead' or mine.life == 'released' then
   local died = mine ~= nil
   mine = join(me, 0, 'living')
   mine.buried = died
@@ -167,7 +168,7 @@ local function list(width)
   for i = 1, tonumber(word()) * width do words[i] = word() end
   return words
 end
-local known, still, forgotten = list(4), list(2), list(1)
+local known, still, forgotten = list(4), list(3), list(1)
 
 local added, scores, removed = {}, {}, {' '}
 if number > mine.number then
@@ -203,7 +204,8 @@ for i = 1, #known, 4 do
   if not settled and not other then
     other = join(name, -1, life)
   elseif not settled
-      and life ~= 'living' and not other.registered and last >= other.number then
+      and life ~= 'living' and other.life ~= 'released'
+      and not other.registered and last >= other.number then
     other.life, touched[name] = life, true
   end
   -- one that has just come knows only so how long others have stopped; few writes suffice for that
@@ -212,11 +214,11 @@ for i = 1, #known, 4 do
   end
 end
 
--- ---- those that stand still, and those of which nothing counts any more
-for i = 1, #still, 2 do
-  local other = members[still[i]]
-  if other and other.life == 'living' and other.number == tonumber(still[i + 1]) then
-    other.life, other.waits, touched[still[i]] = 'dead', '', true
+-- ---- those that stand still, or have stopped and are gone, and those of which nothing counts
+for i = 1, #still, 3 do
+  local other, gone = members[still[i]], still[i + 2] == '1'
+  if other and gone == (other.life ~= 'living') and other.number == tonumber(still[i + 1]) then
+    other.life, other.waits, touched[still[i]] = gone and 'released' or 'dead', '', true
     version = version + 1
   end
 end

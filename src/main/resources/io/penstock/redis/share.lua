@@ -6,12 +6,13 @@
 --
 -- KEYS[1]  a hash with these fields:
 --          ''      "EPOCH:TAG TURNS": the epoch, and how many turns of waiting have begun
---          MEMBER  14 numbers of one instance, separated by spaces: number of the epoch in which it
+--          MEMBER  15 numbers of one instance, separated by spaces: number of the epoch in which it
 --                  stated them (0 if others did), sequence of the call, beat (-1 if others stated
 --                  them), capacity, need, head (the share that its first waiting request needs),
 --                  turn (0 when it does not wait), share, later (what it may hold in a later day),
 --                  cell, its length, what was spent in the cell before, how long the cell had been
---                  running, and for how long at most what is spent counts; times are milliseconds
+--                  running, for how long at most what is spent counts, and what of the share was
+--                  spent (all, if others stated it); times are milliseconds
 --
 -- ARGV     1      name of the instance
 --          2      milliseconds for which the hash is kept
@@ -23,12 +24,12 @@
 --          13-16  the running cell: its number, length, what was spent before, how long it runs.
 --                 Kinds without cells have number 0; a day that has not begun has length 0
 --          17     1 for a long window
---          18     decay
---          19     how many instances are absent
---          20-21  channel on which it is published that an instance begins to wait, or leaves
+--          18-19  decay, and what it spent in windows that count
+--          20     how many instances are absent
+--          21-22  channel on which it is published that an instance begins to wait, or leaves
 --                 enough for the one that waits for longest, and what is published; '' for none
---          22     for each absent instance its name, its last beat, and for how long it has been
---                 absent. Then for each row heard of another instance its name, share, later, the
+--          23     for each absent instance its name, its last beat, for how long it has been
+--                 absent, and 1 if only what it spent counts. Then for each row heard of another instance its name, share, later, the
 --                 four numbers of its cell, and decay.
 --
 -- Answers  0 if the call is ignored; otherwise 1, 1 if the instance had stated a share in this
@@ -41,9 +42,9 @@
 local CLOCKS = 2000 -- milliseconds by which the clocks of two instances may differ, twice
 local MOST = 9007199254740991
 local EPOCH, SEQUENCE, BEAT, CAPACITY, NEED, HEAD, TURN, SHARE, LATER, CELL, LENGTH, EARLIER, SINCE,
-    DECAY = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14
-local PARSED = '^' .. string.rep('(%-?%d+) ', DECAY - 1) .. '(%-?%d+)$'
-local WRITTEN = string.rep('%.0f ', DECAY - 1) .. '%.0f'
+    DECAY, SPENT = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+local PARSED = '^' .. string.rep('(%-?%d+) ', SPENT - 1) .. '(%-?%d+)$'
+local WRITTEN = string.rep('%.0f ', SPENT - 1) .. '%.0f'
 local floor, min, max = math.floor, math.min, math.max
 local key, me = KEYS[1], ARGV[1]
 
@@ -53,9 +54,10 @@ end
 
 -- Subtracting nothing from text makes a number of it, and takes less time than tonumber.
 local function read(text)
-  local a, b, c, d, e, f, g, h, i, j, k, l, m, n = string.match(text, PARSED)
+  local a, b, c, d, e, f, g, h, i, j, k, l, m, n, o = string.match(text, PARSED)
   return a and {
-    a - 0, b - 0, c - 0, d - 0, e - 0, f - 0, g - 0, h - 0, i - 0, j - 0, k - 0, l - 0, m - 0, n - 0}
+    a - 0, b - 0, c - 0, d - 0, e - 0, f - 0, g - 0, h - 0, i - 0, j - 0, k - 0, l - 0, m - 0,
+    n - 0, o - 0}
 end
 
 -- ---- what is stored
@@ -104,7 +106,7 @@ end
 
 -- ---- whether the call counts
 local given = {}
-for i = 3, 19 do given[i] = tonumber(ARGV[i]) end
+for i = 3, 20 do given[i] = tonumber(ARGV[i]) end
 local sequence, held, capacity, first = given[3], given[8], given[10], given[11]
 local ends = capacity == 0
 if ends then capacity = MOST end
@@ -119,7 +121,7 @@ end
 local head = first > held and first or 0
 local mine = {
   epoch, sequence, given[4], capacity, 0, head, 0, held, given[9], given[13], given[14], given[15],
-  given[16], given[18]}
+  given[16], given[18], given[19]}
 local is_long = given[17] == 1
 
 -- Returns whether one cell is over when the other runs.
@@ -128,7 +130,7 @@ local function is_before(one, other)
 end
 
 -- ---- rows that the store has lost
-local from = 22 + 3 * given[19]
+local from = 23 + 4 * given[20]
 for i = from, #ARGV, 8 do
   local name, known = ARGV[i], rows[ARGV[i]]
   if not (known and known[EPOCH] == epoch) then
@@ -143,15 +145,23 @@ for i = from, #ARGV, 8 do
       heard[DECAY] = max(known[DECAY], heard[DECAY])
       for each = CELL, SINCE do heard[each] = cell[each] end
     end
+    heard[SPENT] = heard[SHARE] -- nobody has told how much
     put(name, heard)
   end
 end
 
 -- ---- the absent
 local absent = {}
-for i = 22, from - 1, 3 do
-  local row = rows[ARGV[i]]
-  if row and row[BEAT] <= tonumber(ARGV[i + 1]) then absent[ARGV[i]] = tonumber(ARGV[i + 2]) end
+for i = 23, from - 1, 4 do
+  local name = ARGV[i]
+  local row = rows[name]
+  if row and row[BEAT] <= tonumber(ARGV[i + 1]) then
+    absent[name] = tonumber(ARGV[i + 2])
+    if ARGV[i + 3] == '1' and (row[SHARE] > row[SPENT] or row[LATER] > 0) then
+      row[SHARE], row[LATER] = min(row[SHARE], row[SPENT]), 0
+      put(name, row)
+    end
+  end
 end
 
 -- Returns how long ago an instance must have stopped for its share to count no more.
@@ -297,5 +307,5 @@ else
 end
 write()
 -- A user without the right to publish is not refused: instances also look by themselves.
-if news and ARGV[20] ~= '' then redis.pcall('PUBLISH', ARGV[20], ARGV[21]) end
+if news and ARGV[21] ~= '' then redis.pcall('PUBLISH', ARGV[21], ARGV[22]) end
 return reply

@@ -124,7 +124,7 @@ class RedisKeysGoldenTest {
             false,
             false,
             List.of(),
-            List.of(new Still("c", 0)),
+            List.of(new Still("c", 0, false)),
             List.of(),
             List.of(limits().getFirst()),
             true,

@@ -49,7 +49,9 @@ public final class MemoryShareStore {
     THE_LEAST_CAPACITY_HOLDS,
     EARLIER_CELLS_COUNT,
     LONG_SHARES_ARE_TOLD,
-    LATER_STATEMENTS_OF_THE_DEAD_COUNT
+    LATER_STATEMENTS_OF_THE_DEAD_COUNT,
+    WHAT_THE_RELEASED_SPENT_COUNTS,
+    THE_LIVING_ARE_NOT_RELEASED
   }
 
   /** By how much the clocks of two instances may differ, twice. */
@@ -146,21 +148,41 @@ public final class MemoryShareStore {
       long capacity,
       long need,
       long head,
-      long turn) {
+      long turn,
+      long spent) {
     Stored heard(Row row) {
       boolean newer = cell.isBefore(row.cell());
+      long most = newer ? row.share() : Math.max(share, row.share());
       return new Stored(
           epoch,
           sequence,
           beat,
-          newer ? row.share() : Math.max(share, row.share()),
+          most,
           Math.max(later, row.later()),
           newer ? row.cell() : cell,
           Math.max(decayMillis, row.decayMillis()),
           capacity,
           need,
           head,
-          turn);
+          turn,
+          most);
+    }
+
+    /** Returns the row of an instance that is gone: only what it spent counts. */
+    Stored released(long counts) {
+      return new Stored(
+          epoch,
+          sequence,
+          beat,
+          Math.min(share, counts),
+          0,
+          cell,
+          decayMillis,
+          capacity,
+          need,
+          head,
+          turn,
+          spent);
     }
   }
 
@@ -276,7 +298,7 @@ public final class MemoryShareStore {
     }
     now.count++;
     Member mine = now.members.get(me);
-    if (mine == null || mine.life == Life.DEAD) {
+    if (mine == null || mine.life == Life.DEAD || mine.life == Life.RELEASED) {
       boolean died = mine != null;
       mine = mine == null ? new Member() : mine;
       mine.buried = died;
@@ -382,7 +404,10 @@ public final class MemoryShareStore {
         other.life = each.life();
         other.joined = ++now.version;
         now.members.put(each.member(), other);
-      } else if (each.life() != Life.LIVING && !other.registered && each.number() >= other.number) {
+      } else if (each.life() != Life.LIVING
+          && other.life != Life.RELEASED
+          && !other.registered
+          && each.number() >= other.number) {
         other.life = each.life();
       }
     }
@@ -405,9 +430,10 @@ public final class MemoryShareStore {
     for (Still each : beat.still()) {
       Member other = now.members.get(each.member());
       if (other != null
-          && other.life == Life.LIVING
+          && (each.gone() != (other.life == Life.LIVING)
+              || (each.gone() && !holds(Rule.THE_LIVING_ARE_NOT_RELEASED)))
           && (other.number == each.number() || !holds(Rule.BEATS_ARE_COMPARED))) {
-        other.life = Life.DEAD;
+        other.life = each.gone() ? Life.RELEASED : Life.DEAD;
         other.waits = Set.of();
         now.version++;
       }
@@ -486,6 +512,10 @@ public final class MemoryShareStore {
       if (row != null
           && (row.beat() <= each.number() || !holds(Rule.LATER_STATEMENTS_OF_THE_DEAD_COUNT))) {
         absent.put(each.member(), each.ageMillis());
+        if (each.released()) {
+          long counts = holds(Rule.WHAT_THE_RELEASED_SPENT_COUNTS) ? row.spent() : 0;
+          hash.rows.put(each.member(), row.released(counts));
+        }
       }
     }
     forget(hash, absent, call.use());
@@ -510,7 +540,8 @@ public final class MemoryShareStore {
               MOST,
               row.share(),
               0,
-              0);
+              0,
+              row.share());
       hash.rows.put(row.member(), known == null ? first : known.heard(row));
     }
   }
@@ -586,7 +617,8 @@ public final class MemoryShareStore {
           stated(),
           need,
           use.first() > call.held() ? use.first() : 0,
-          turn);
+          turn,
+          use.least());
     }
 
     Answer answer() {

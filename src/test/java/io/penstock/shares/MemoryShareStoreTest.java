@@ -61,7 +61,7 @@ class MemoryShareStoreTest {
   @Test
   void instanceDeclaredDead_isToldUntilItHasHeard() {
     BeatAnswer first = beat("a", beat("a", NOTHING));
-    beat("b", beat("b", NOTHING), new Still("a", 2));
+    beat("b", beat("b", NOTHING), new Still("a", 2, false));
     assertThat(beat("a", first).buried()).isTrue();
     BeatAnswer afterALostAnswer = beat("a", first);
     assertThat(afterALostAnswer.buried()).isTrue();

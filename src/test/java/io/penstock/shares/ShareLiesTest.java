@@ -236,7 +236,10 @@ class ShareLiesTest {
 
   private static List<Absent> aged(Call call) {
     return call.absent().stream()
-        .map(each -> new Absent(each.member(), each.number(), each.ageMillis() + 10_000))
+        .map(
+            each ->
+                new Absent(
+                    each.member(), each.number(), each.ageMillis() + 10_000, each.released()))
         .toList();
   }
 

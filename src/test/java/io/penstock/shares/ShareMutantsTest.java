@@ -56,6 +56,8 @@ class ShareMutantsTest {
       case THE_LEAST_CAPACITY_HOLDS -> ShareMutantsTest::limitIsLowered;
       case EARLIER_CELLS_COUNT -> ShareMutantsTest::dayOfOneEndsEarly;
       case LATER_STATEMENTS_OF_THE_DEAD_COUNT -> ShareMutantsTest::backBeforeLateCall;
+      case WHAT_THE_RELEASED_SPENT_COUNTS -> ShareMutantsTest::spendsAllDiesAndIsReleased;
+      case THE_LIVING_ARE_NOT_RELEASED -> ShareMutantsTest::isReleasedWhileItLives;
     };
   }
 
@@ -174,6 +176,31 @@ class ShareMutantsTest {
     world.atSecond(31, () -> world.nodes.get(0).crash());
     burst(world, 1, 32, 10, 30);
     return over(world, 60);
+  }
+
+  private static void release(ShareWorld world, int asked, int gone, double second) {
+    String name = world.nodes.get(gone).name;
+    world.atSecond(second, () -> world.nodes.get(asked).sync.release(name));
+  }
+
+  /** 0 states what it has spent, because 1 waits. */
+  private static long spendsAllDiesAndIsReleased(Run run) {
+    ShareWorld world = world(run, false, trailing(), 2);
+    burst(world, 0, 30, 10, 30);
+    burst(world, 1, 30.5, 10, 30);
+    world.atSecond(32, () -> world.nodes.get(0).crash());
+    release(world, 1, 0, 38);
+    return over(world, 60);
+  }
+
+  /** 0 has spent all, and is cut off before it has told of that. */
+  private static long isReleasedWhileItLives(Run run) {
+    ShareWorld world = world(run, false, trailing(), 2);
+    burst(world, 0, 30, 30, 10);
+    cut(world, 0, 30.06, 32);
+    release(world, 1, 0, 31);
+    burst(world, 1, 31.2, 30, 10);
+    return over(world, 45);
   }
 
   /** 1 was given all after the copy was taken; 0 has not heard of anything since. */

@@ -24,7 +24,12 @@ final class ShareOracle {
    * @param endNanos when its permit ends; for permits only
    */
   record Release(
-      LimitId id, int instance, long amount, long trueNanos, long unixNanos, long endNanos) {}
+      LimitId id, int instance, long amount, long trueNanos, long unixNanos, long endNanos) {
+    /** Returns this release as one that begins a day, and counts nothing in it. */
+    Release free() {
+      return new Release(id, instance, 0, trueNanos, unixNanos, endNanos);
+    }
+  }
 
   /** The most that any limit was exceeded by, and when. */
   record Worst(LimitId id, long over, long trueNanos) {}
@@ -94,12 +99,15 @@ final class ShareOracle {
     return worst(limits, 0);
   }
 
-  /** Counts only what went from that instant on. */
+  /** Counts only what went from that instant on, in days that may have begun before. */
   Worst worst(Map<LimitId, SpentLimit.Terms> limits, long fromNanos) {
     Map<LimitId, List<Release>> byLimit = new HashMap<>();
     for (Release each : releases) {
-      if (each.trueNanos() >= fromNanos) {
-        byLimit.computeIfAbsent(each.id(), id -> new ArrayList<>()).add(each);
+      boolean counts = each.trueNanos() >= fromNanos;
+      if (counts || limits.get(each.id()).kind() == SpentLimit.Kind.FIRST_USE) {
+        byLimit
+            .computeIfAbsent(each.id(), id -> new ArrayList<>())
+            .add(counts ? each : each.free());
       }
     }
     Worst worst = new Worst(limits.keySet().iterator().next(), Long.MIN_VALUE, 0);

@@ -31,6 +31,11 @@ final class ShareSchedule {
   private double lost;
   private MemoryShareStore snapshot;
 
+  /** How often what an instance held was released, and when that was last. */
+  int releases;
+
+  long releasedNanos;
+
   ShareSchedule(long seed, Set<Rule> leftOut) {
     this(seed, leftOut, false);
   }
@@ -174,6 +179,31 @@ final class ShareSchedule {
     stopped = stops ? Math.max(stopped, at + lasts + UNKNOWN_SECONDS) : stopped;
     lost = loses ? Math.max(lost, at + lasts + UNKNOWN_SECONDS) : lost;
     return false;
+  }
+
+  /** Lets operators say again and again, until {@code end}, that all who have stopped are gone. */
+  void release(long seed, double end) {
+    Random asks = new Random(seed);
+    for (double at = 6; at < end; at += 0.1 + 2 * asks.nextDouble()) {
+      world.atSecond(at, () -> releaseAll(asks));
+    }
+  }
+
+  private void releaseAll(Random asks) {
+    ShareWorld.Node asked = world.nodes.get(asks.nextInt(world.nodes.size()));
+    if (asked.isAlive()) {
+      ShareSlots slots = new ShareSlots(List.of(asked.sync));
+      for (ShareFigures.Member each : asked.sync.figures().members()) {
+        var _ = slots.release(each.name()).thenAccept(this::released);
+      }
+    }
+  }
+
+  private void released(ShareRelease release) {
+    if (release.slots() > 0) {
+      releases++;
+      releasedNanos = world.now();
+    }
   }
 
   private void again(int which) {

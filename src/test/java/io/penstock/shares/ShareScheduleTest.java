@@ -40,4 +40,35 @@ class ShareScheduleTest {
     assertThat(over).isEmpty();
     assertThat(releases).isPositive();
   }
+
+  /** An instance that is gone may have spent more than it told; but nothing more is over then. */
+  @ParameterizedTest
+  @CsvSource({"false, false", "true, false", "false, true", "true, true"})
+  void randomFaults_whoStoppedIsReleased_nothingIsOverAfterThat(boolean continues, boolean real) {
+    List<String> over = new ArrayList<>();
+    int released = 0;
+    int schedules = SCHEDULES / 4;
+    for (long seed = FIRST; seed < FIRST + schedules; seed++) {
+      ShareSchedule schedule = new ShareSchedule(seed, Set.of(), continues, real);
+      schedule.release(seed, 35);
+      schedule.run();
+      released += schedule.releases;
+      ShareOracle.Worst worst =
+          schedule.world.oracle.worst(schedule.world.setting.limits(), schedule.releasedNanos);
+      if (worst.over() > 0) {
+        over.add(
+            "seed %d: %s over by %d at %.2f s, released until %.2f s%n%s"
+                .formatted(
+                    seed,
+                    schedule.world.setting.limits().get(worst.id()),
+                    worst.over(),
+                    worst.trueNanos() / 1e9,
+                    schedule.releasedNanos / 1e9,
+                    schedule.faults));
+      }
+    }
+    System.out.printf("%d schedules, %d instances released%n", schedules, released);
+    assertThat(over).isEmpty();
+    assertThat(released).isGreaterThan(schedules);
+  }
 }

@@ -14,11 +14,13 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
@@ -52,6 +54,10 @@ class ShareSlotsTest {
   private final ShareOracle oracle = new ShareOracle();
   private final List<Slot> stores = List.of(new Slot("first"), new Slot("second"));
   private final List<Instance> instances = new ArrayList<>();
+
+  /** Instances whose messages come to no store any more. */
+  private final Set<String> silent = new HashSet<>();
+
   private long order;
   private long now;
   private int tags;
@@ -114,7 +120,7 @@ class ShareSlotsTest {
       at(
           now + MILLI,
           () -> {
-            if (away) {
+            if (away || silent.contains(message.member())) {
               reply.completeExceptionally(new IllegalStateException("away"));
             } else {
               Reply answer = data.carryOut(message);
@@ -320,6 +326,30 @@ class ShareSlotsTest {
     assertThat(stores).allMatch(each -> each.hasLeft(leaving.name));
     assertThat(LIMITS).allMatch(id -> staying.limits.get(id).share(now) > TERMS.capacity() / 2);
     assertThat(over()).isLessThanOrEqualTo(0);
+  }
+
+  private ShareRelease release(Instance asked, String name) {
+    CompletableFuture<ShareRelease> answer = asked.slots.release(name).toCompletableFuture();
+    run(SECOND);
+    return answer.join();
+  }
+
+  @Test
+  void instanceThatIsGone_isReleasedInAllSlotsThatAnswer() {
+    start();
+    Instance asked = instances.getLast();
+    Instance gone = instances.getFirst();
+    assertThat(release(asked, gone.name)).isEqualTo(ShareRelease.LIVES);
+    assertThat(release(asked, asked.name)).isEqualTo(ShareRelease.LIVES);
+    silent.add(gone.name);
+    run(8 * SECOND);
+    assertThat(release(asked, gone.name)).extracting("slots", "away").containsExactly(2, 0);
+    stores.get(1).away = true;
+    run(4 * SECOND);
+    assertThat(release(asked, gone.name)).extracting("slots", "away").containsExactly(1, 1);
+    stores.get(0).away = true;
+    run(4 * SECOND);
+    assertThat(release(asked, gone.name)).extracting("slots", "away").containsExactly(0, 2);
   }
 
   @Test

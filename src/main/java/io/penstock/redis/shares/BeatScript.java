@@ -70,6 +70,7 @@ final class BeatScript {
     for (Still each : beat.still()) {
       words.add(ScriptWords.of(each.member()));
       words.add(ScriptWords.of(each.number()));
+      words.add(ScriptWords.of(each.gone()));
     }
     words.add(ScriptWords.of(beat.forgotten().size()));
     beat.forgotten().forEach(each -> words.add(ScriptWords.of(each)));

@@ -57,6 +57,7 @@ final class ShareScript {
     words.add(ScriptWords.of(use.cell().sinceMillis()));
     words.add(ScriptWords.of(use.isLong()));
     words.add(ScriptWords.of(use.decayMillis()));
+    words.add(ScriptWords.of(use.least()));
     words.add(ScriptWords.of(call.absent().size()));
     words.add(channel);
     words.add(ScriptWords.of(member) + " " + ScriptWords.of(call.id()));
@@ -64,6 +65,7 @@ final class ShareScript {
       words.add(ScriptWords.of(each.member()));
       words.add(ScriptWords.of(each.number()));
       words.add(ScriptWords.of(each.ageMillis()));
+      words.add(ScriptWords.of(each.released()));
     }
     for (Row each : call.heard()) {
       words.add(ScriptWords.of(each.member()));

@@ -56,6 +56,8 @@ final class ShareHistory {
           "instance unlisted",
           "instance buried",
           "instance left",
+          "instance released",
+          "share released",
           "limit wanted",
           "instances told at once",
           "share told",
@@ -358,7 +360,7 @@ final class ShareHistory {
         };
     return new ShareUse(
         oneIn(10) ? 1 + below(kind.capacity()) : kind.capacity(),
-        held,
+        oneIn(2) ? held : below(held + 1),
         held,
         Math.min(first, kind.capacity()),
         first == 0 ? 0 : first - held + below(kind.capacity()),
@@ -373,10 +375,17 @@ final class ShareHistory {
     for (Peer each : peers(member)) {
       if (each.life() != Life.LIVING || oneIn(40)) {
         long age = oneIn(2) ? below(9_000) : below(2 * kind.decayMillis());
-        absent.add(new Absent(each.member(), each.number() - (oneIn(8) ? 1 : 0), age));
+        absent.add(
+            new Absent(each.member(), each.number() - (oneIn(8) ? 1 : 0), age, released(each)));
       }
     }
     return absent;
+  }
+
+  private boolean released(Peer peer) {
+    boolean released = peer.life() == Life.RELEASED ? !oneIn(8) : oneIn(40);
+    note(released, "instance released");
+    return released;
   }
 
   private static List<Peer> peers(Member member) {
@@ -398,7 +407,10 @@ final class ShareHistory {
     for (Peer each : peers(member)) {
       boolean living = each.life() == Life.LIVING;
       if (oneIn(living ? 12 : 30)) {
-        still.add(new Still(each.member(), each.number() - (oneIn(6) ? 1 : 0)));
+        still.add(new Still(each.member(), each.number() - (oneIn(6) ? 1 : 0), false));
+      }
+      if (oneIn(living ? 30 : 6)) {
+        still.add(new Still(each.member(), each.number() - (oneIn(6) ? 1 : 0), true));
       }
       if (oneIn(living ? 80 : 12)) {
         forgotten.add(each.member());
@@ -523,6 +535,11 @@ final class ShareHistory {
         "share of another day");
     Set<String> known = Set.copyOf(answer.rows().stream().map(Row::member).toList());
     note(call.absent().stream().anyMatch(each -> !known.contains(each.member())), "row forgotten");
+    Set<String> gone =
+        Set.copyOf(call.absent().stream().filter(Absent::released).map(Absent::member).toList());
+    note(
+        answer.rows().stream().anyMatch(each -> gone.contains(each.member()) && each.later() == 0),
+        "share released");
     note(call.heard().stream().anyMatch(each -> known.contains(each.member())), "row heard");
   }
 

@@ -70,7 +70,7 @@ class ShareScriptTest {
   @Test
   void call_isWrittenInTheOrderOfTheScript() {
     ShareUse use = new ShareUse(100, 4, 5, 60, 70, 8, new Cell(9, 10, 11, 12), true, 1_000_000);
-    List<Absent> absent = List.of(new Absent("d d", 13, 14));
+    List<Absent> absent = List.of(new Absent("d d", 13, 14, true));
     Call call =
         new Call(ID, 1, 2, new ShareEpoch(3, "tag"), true, 20, 21, use, absent, List.of(ROW));
     assertThat(ShareScript.arguments("me", call, "news"))
@@ -93,12 +93,14 @@ class ShareScriptTest {
             "12",
             "1",
             "1000000",
+            "4",
             "1",
             "news",
             "me " + ID_WORD,
             "d%20d",
             "13",
             "14",
+            "1",
             "x%20y",
             "7",
             "9007199254740991",
@@ -124,7 +126,7 @@ class ShareScriptTest {
                 100L,
                 0L,
                 "x%20y",
-                "3 1 2 100 50 0 0 7 9007199254740991 5 1 3 40 90"));
+                "3 1 2 100 50 0 0 7 9007199254740991 5 1 3 40 90 6"));
     Row row = new Row("x y", 2, 7, ScriptWords.MOST, ROW.cell(), 90);
     assertThat(answer)
         .isEqualTo(new Answer(ID, Outcome.TAKEN, true, 30, 40, true, 5, 100, List.of(row)));
@@ -160,7 +162,7 @@ class ShareScriptTest {
             false,
             true,
             List.of(new Peer("x y", 5, Life.DEAD, true, 8_000)),
-            List.of(new Still("s", 6)),
+            List.of(new Still("s", 6, false), new Still("g", 8, true)),
             List.of("f f"),
             List.of(ID, ID),
             true,
@@ -191,9 +193,13 @@ class ShareScriptTest {
             "5",
             "dead",
             "8000",
-            "1",
+            "2",
             "s",
             "6",
+            "0",
+            "g",
+            "8",
+            "1",
             "1",
             "f%20f",
             ID_WORD + " x%20y",
