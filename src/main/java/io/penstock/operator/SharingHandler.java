@@ -1,6 +1,7 @@
 package io.penstock.operator;
 
 import io.penstock.shares.ShareFigures;
+import io.penstock.shares.ShareRelease;
 import io.penstock.shares.ShareSlots;
 import io.penstock.shares.ShareStore;
 import io.penstock.sharing.LimitId;
@@ -36,6 +37,8 @@ final class SharingHandler {
     return RouterFunctions.route()
         .GET("/sharing", this::answer)
         .path("/sharing", () -> ProblemAnswer.only("GET"))
+        .POST("/sharing/forget", this::forget)
+        .path("/sharing/forget", () -> ProblemAnswer.only("POST"))
         .build();
   }
 
@@ -51,6 +54,33 @@ final class SharingHandler {
         ? ProblemAnswer.answering(
             HttpStatus.NOT_FOUND, "no exact limit is called '" + name + "' here")
         : OperatorJson.answer(limit(id));
+  }
+
+  /** Releases what an instance that has stopped may hold above what it stated as spent. */
+  private Mono<ServerResponse> forget(ServerRequest request) {
+    String member = request.queryParam("member").orElse("");
+    return member.isEmpty()
+        ? ProblemAnswer.answering(HttpStatus.BAD_REQUEST, "?member= is expected")
+        : Mono.fromCompletionStage(() -> slots.release(member))
+            .flatMap(released -> answer(member, released));
+  }
+
+  private static Mono<ServerResponse> answer(String member, ShareRelease released) {
+    if (released.lives()) {
+      return ProblemAnswer.answering(
+          HttpStatus.CONFLICT, "'" + member + "' lives, or has been silent for less than a lease");
+    }
+    if (released.slots() > 0) {
+      return OperatorJson.answer(
+          OperatorJson.object()
+              .put("member", member)
+              .put("slots", released.slots())
+              .put("away", released.away())
+              .put("limits", released.limits()));
+    }
+    return released.away() > 0
+        ? ProblemAnswer.answering(HttpStatus.SERVICE_UNAVAILABLE, "Redis does not answer")
+        : ProblemAnswer.answering(HttpStatus.NOT_FOUND, "no instance is called '" + member + "'");
   }
 
   private JsonNode slot(ShareFigures slot) {
