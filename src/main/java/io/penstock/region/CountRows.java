@@ -23,7 +23,11 @@ final class CountRows implements CountStore {
       "changed_at = IF(VALUES(amount) > amount, VALUES(changed_at), changed_at),"
           + " amount = GREATEST(amount, VALUES(amount))";
 
-  private record Cell(LimitId id, long cell) {}
+  private record Cell(LimitId id, long number) {
+    Count count(long amount) {
+      return new Count(id, number, amount);
+    }
+  }
 
   /** Everything that one writer has read of the other regions. */
   private static final class Heard {
@@ -44,18 +48,11 @@ final class CountRows implements CountStore {
               .merge(row.region(), row.amount(), Math::max);
         }
       }
+      regions.keySet().removeIf(cell -> cell.count(0).expiresAtMillis() <= unixMillis);
       List<Count> sums = new ArrayList<>();
-      regions
-          .entrySet()
-          .removeIf(
-              each -> {
-                Count sum = sum(each.getKey(), each.getValue());
-                boolean over = sum.expiresAtMillis() <= unixMillis;
-                if (!over) {
-                  sums.add(sum);
-                }
-                return over;
-              });
+      regions.forEach(
+          (cell, amounts) ->
+              sums.add(cell.count(amounts.values().stream().reduce(0L, WriterCounts::sum))));
       return sums;
     }
 
@@ -63,11 +60,6 @@ final class CountRows implements CountStore {
     private static @Nullable Cell cell(Row row) {
       LimitId id = LimitNaming.limit(row.namespace(), row.identifier(), row.durationMillis());
       return id == null || row.amount() < 0 ? null : new Cell(id, row.sequence());
-    }
-
-    private static Count sum(Cell cell, Map<String, Long> regions) {
-      return new Count(
-          cell.id(), cell.cell(), regions.values().stream().reduce(0L, WriterCounts::sum));
     }
   }
 
@@ -104,7 +96,7 @@ final class CountRows implements CountStore {
   private Row row(String namespace, String region, Count count) {
     return new Row(
         namespace,
-        LimitNaming.identifier(count.id()),
+        count.id().owner(),
         LimitNaming.durationMillis(count.id()),
         count.cell(),
         region,

@@ -22,7 +22,7 @@ final class LimitNaming {
   /** Returns the namespace of a limit, or null when the tables have no name for it. */
   static @Nullable String namespace(LimitId id) {
     String counts = counts(id.measure(), id.durationNanos() >= LimitSpec.Day.NANOS);
-    boolean fits = identifier(id).length() <= MOST_IDENTIFIER;
+    boolean fits = id.owner().length() <= MOST_IDENTIFIER;
     return counts == null || !fits ? null : lower(id.kind()) + "-" + counts;
   }
 
@@ -32,14 +32,6 @@ final class LimitNaming {
       case TOKENS -> day ? "budget" : "tpm";
       case INPUT_TOKENS, OUTPUT_TOKENS, CONCURRENCY -> null;
     };
-  }
-
-  /**
-   * Returns the owner of a limit: its percent-encoded name, followed by a colon and the model if
-   * there is one.
-   */
-  static String identifier(LimitId id) {
-    return id.owner();
   }
 
   static long durationMillis(LimitId id) {
@@ -59,7 +51,7 @@ final class LimitNaming {
         LimitId id =
             LimitId.parse(
                 namespace.substring(0, dash), identifier, lower(limitMeasure) + ":" + nanos);
-        if (namespace.equals(namespace(id)) && identifier.equals(identifier(id))) {
+        if (namespace.equals(namespace(id)) && identifier.equals(id.owner())) {
           return id;
         }
       }

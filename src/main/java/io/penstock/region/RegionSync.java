@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -126,7 +127,7 @@ final class RegionSync {
   private void denied(LimitId id, long cell, long limit) {
     String namespace = LimitNaming.namespace(id);
     if (namespace != null && cell >= 0) {
-      String identifier = LimitNaming.identifier(id);
+      String identifier = id.owner();
       long durationMillis = LimitNaming.durationMillis(id);
       Denial denial = new Denial(namespace, identifier, durationMillis, cell, limit);
       regionStatistics.dropped(
@@ -188,55 +189,57 @@ final class RegionSync {
     long mine = countPolls.begin(now);
     if (!recalled) {
       out.add(
-          () ->
-              ask(
-                  stores.before(),
-                  (own, failure) -> {
-                    recalled(mine, own, failure);
-                    outbox.wake();
-                  }));
+          asking(
+              stores.before(),
+              (own, failure) -> {
+                recalled(mine, own, failure);
+                outbox.wake();
+              }));
       return;
     }
     List<Count> own = unwritten ? List.of() : regionLimits.collectDue(terms.share());
     unwritten = false;
     out.add(
-        () ->
-            ask(
-                () -> stores.counts().exchange(stores.region(), own),
-                (others, failure) -> exchanged(mine, own, others, failure)));
+        asking(
+            () -> stores.counts().exchange(stores.region(), own),
+            (others, failure) -> exchanged(mine, own, others, failure)));
   }
 
-  private interface Answered<T> {
-    void with(@Nullable T answer, @Nullable Throwable failure);
-  }
-
-  private static <T> void ask(Supplier<CompletionStage<T>> what, Answered<T> then) {
-    CompletionStage<T> stage;
-    try {
-      stage = what.get();
-    } catch (RuntimeException failure) {
-      stage = CompletableFuture.failedFuture(failure);
-    }
-    stage.whenComplete(then::with);
+  private static <T> Runnable asking(
+      Supplier<CompletionStage<T>> what, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+    return () -> {
+      CompletionStage<T> stage;
+      try {
+        stage = what.get();
+      } catch (RuntimeException failure) {
+        stage = CompletableFuture.failedFuture(failure);
+      }
+      stage.whenComplete(then);
+    };
   }
 
   private synchronized void recalled(
       long mine, @Nullable List<Count> own, @Nullable Throwable failure) {
     long now = ticker.nanos();
-    if (own == null) {
-      if (countPolls.ends(mine)) {
-        failed(RegionStatistics.COUNTS, failure, now);
-      }
-      return;
-    }
-    if (!recalled) {
+    if (own != null && !recalled) {
       recalled = true;
       own.forEach(each -> regionLimits.restore(each, now));
     }
-    if (countPolls.ends(mine)) {
+    if (ended(countPolls, mine, RegionStatistics.COUNTS, own != null, failure) && own != null) {
       countPolls.hurry(now);
-      well(RegionStatistics.COUNTS, now, countPolls.sentAt());
     }
+  }
+
+  /** Ends a request; returns whether it was still awaited. A late end counts as none. */
+  private boolean ended(
+      PollSchedule polls, long mine, int what, boolean well, @Nullable Throwable failure) {
+    boolean inTime = polls.ends(mine);
+    if (inTime && well) {
+      well(what, ticker.nanos(), polls.sentAt());
+    } else if (inTime) {
+      failed(what, failure, ticker.nanos());
+    }
+    return inTime;
   }
 
   private void exchanged(
@@ -246,26 +249,21 @@ final class RegionSync {
       // One lock per count: a request whose key is new here may be waiting to join.
       others.forEach(each -> applyCount(each, now));
     }
-    ended(mine, own, others != null, failure);
+    exchanged(mine, own, others != null, failure);
   }
 
   private synchronized void applyCount(Count count, long now) {
     regionLimits.applyCount(count, now);
   }
 
-  private synchronized void ended(
+  private synchronized void exchanged(
       long mine, List<Count> own, boolean well, @Nullable Throwable failure) {
-    long now = ticker.nanos();
-    boolean inTime = countPolls.ends(mine);
     if (well) {
       own.forEach(regionLimits::acknowledge);
     }
-    if (inTime && well) {
-      well(RegionStatistics.COUNTS, now, countPolls.sentAt());
-    } else if (inTime) {
+    if (ended(countPolls, mine, RegionStatistics.COUNTS, well, failure) && !well) {
       unwritten = !own.isEmpty();
       regionStatistics.dropped(RegionStatistics.COUNTS, 1);
-      failed(RegionStatistics.COUNTS, failure, now);
     }
   }
 
@@ -294,13 +292,12 @@ final class RegionSync {
     }
     List<Denial> batch = outbox.begin(now);
     out.add(
-        () ->
-            ask(
-                () -> stores.denials().publish(stores.region(), batch),
-                (done, failure) -> {
-                  sent(batch, failure);
-                  outbox.wake(); // the next batch waits for the end of this one
-                }));
+        asking(
+            () -> stores.denials().publish(stores.region(), batch),
+            (done, failure) -> {
+              sent(batch, failure);
+              outbox.wake(); // the next batch waits for the end of this one
+            }));
   }
 
   private synchronized void sent(List<Denial> batch, @Nullable Throwable failure) {
@@ -328,27 +325,19 @@ final class RegionSync {
     long from = looks % WHOLE_EVERY == 0 ? DenialStore.Page.START : cursor;
     looks++;
     out.add(
-        () ->
-            ask(
-                () -> stores.denials().since(stores.region(), from),
-                (page, failure) -> looked(mine, page, failure)));
+        asking(
+            () -> stores.denials().since(stores.region(), from),
+            (page, failure) -> looked(mine, page, failure)));
   }
 
   private synchronized void looked(
       long mine, DenialStore.@Nullable Page page, @Nullable Throwable failure) {
-    long now = ticker.nanos();
-    boolean inTime = denialPolls.ends(mine);
-    if (page == null) {
-      if (inTime) {
-        failed(RegionStatistics.LOOKS, failure, now);
-      }
-      return;
+    if (page != null) {
+      long now = ticker.nanos();
+      cursor = Math.max(cursor, page.cursor());
+      page.denials().forEach(each -> regionLimits.applyDenial(each, now));
     }
-    cursor = Math.max(cursor, page.cursor());
-    page.denials().forEach(each -> regionLimits.applyDenial(each, now));
-    if (inTime) {
-      well(RegionStatistics.LOOKS, now, denialPolls.sentAt());
-    }
+    var _ = ended(denialPolls, mine, RegionStatistics.LOOKS, page != null, failure);
   }
 
   private void failed(int what, @Nullable Throwable failure, long now) {

@@ -33,7 +33,7 @@ class LimitNamingTest {
       String identifier) {
     LimitId id = new LimitId(kind, name, pool, measure, seconds * 1_000_000_000);
     assertThat(LimitNaming.namespace(id)).isEqualTo(namespace);
-    assertThat(LimitNaming.identifier(id)).isEqualTo(identifier);
+    assertThat(id.owner()).isEqualTo(identifier);
     assertThat(LimitNaming.limit(namespace, identifier, seconds * 1_000)).isEqualTo(id);
   }
 
