@@ -8,6 +8,7 @@ import io.penstock.coordination.ObjectReplies;
 import io.penstock.coordination.ObjectReply;
 import io.penstock.coordination.TenantBound;
 import io.penstock.coordination.TimedTasks;
+import io.penstock.redis.TroubleLog;
 import io.penstock.redis.coordination.ObjectScript.CallResult;
 import io.penstock.redis.coordination.ObjectScript.Publication;
 import io.penstock.redis.coordination.ObjectScript.ServedTurn;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * could go to another turn is given to a client only after Redis knows that it was received here,
  * so an instance that was taken for dead hands out nothing. Used by one thread at a time.
  */
-final class PendingCalls {
+final class PendingCalls implements Membership.Listener {
   private static final int AT_ONCE = 500;
   private static final long LATER_NANOS = 100_000_000;
   private static final int MOST_ADMISSIONS = 20;
@@ -63,17 +64,23 @@ final class PendingCalls {
       TimedTasks timedTasks,
       StoreClock clock,
       ScriptPipeline scriptPipeline,
-      Membership membership,
-      ObjectCalls objectCalls) {
+      Membership.Names names,
+      TroubleLog troubleLog) {
     this.bounds = bounds;
     this.ticker = ticker;
     this.timedTasks = timedTasks;
-    this.membership = membership;
-    this.objectCalls = objectCalls;
+    this.membership = new Membership(names, scriptPipeline, ticker, clock, troubleLog, this);
+    this.objectCalls =
+        new ObjectCalls(scriptPipeline, membership, bounds, ticker, clock, troubleLog);
     this.registrar = new ObjectRegistrar(scriptPipeline, membership, objectCalls, bounds);
     this.waiters = new TenantBound(bounds.waiters(), bounds.ownWaiters());
     this.waitingTurns = new WaitingTurns(timedTasks, clock, this::step);
     this.pendingReleases = new PendingReleases(objectCalls, ticker, this::applyResult);
+  }
+
+  /** Returns the membership of this instance. */
+  Membership membership() {
+    return membership;
   }
 
   /** Returns the turns answered since the last call; their clients are not notified yet. */
@@ -299,8 +306,8 @@ final class PendingCalls {
     }
   }
 
-  /** Records that the waiting turns of this instance are gone. */
-  void lost() {
+  @Override
+  public void lost() {
     for (PendingCall pendingCall : List.copyOf(visits.values())) {
       if (pendingCall.phase != PendingCall.Phase.SENT) {
         abandon(pendingCall, LOST);
@@ -309,7 +316,8 @@ final class PendingCalls {
   }
 
   /** Repeats releases that were not answered, and checks objects that may have expired. */
-  void again() {
+  @Override
+  public void well() {
     pendingReleases.again(ticker.nanos());
     registrar.sweep();
   }
@@ -418,12 +426,14 @@ final class PendingCalls {
   }
 
   /** Looks at all objects where turns of this instance wait. */
-  void stepAll() {
+  @Override
+  public void othersDeparted() {
     waitingTurns.byObject().forEach(each -> step(each.getFirst().key, each.getFirst().kind()));
   }
 
   /** Asks for the state of all waiting turns, because a publication may have been missed. */
-  void askAll() {
+  @Override
+  public void missed() {
     for (List<PendingCall> each : waitingTurns.byObject()) {
       for (int from = 0; from < each.size(); from += AT_ONCE) {
         ask(each.subList(from, Math.min(each.size(), from + AT_ONCE)));

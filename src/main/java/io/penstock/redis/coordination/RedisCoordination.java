@@ -98,13 +98,9 @@ public final class RedisCoordination implements CoordinationService {
     this.alarm = alarm;
     this.beats = beats;
     this.scriptPipeline = new ScriptPipeline(link::call, lock, this::enter, ticker);
-    this.membership =
-        new Membership(names, scriptPipeline, ticker, clock, troubleLog, new Changes());
-    ObjectCalls objectCalls =
-        new ObjectCalls(scriptPipeline, membership, bounds, ticker, clock, troubleLog);
     this.pendingCalls =
-        new PendingCalls(
-            bounds, ticker, timedTasks, clock, scriptPipeline, membership, objectCalls);
+        new PendingCalls(bounds, ticker, timedTasks, clock, scriptPipeline, names, troubleLog);
+    this.membership = pendingCalls.membership();
   }
 
   static Membership.Names names(String namespace, String process, long leaseNanos) {
@@ -164,30 +160,7 @@ public final class RedisCoordination implements CoordinationService {
   }
 
   private void missed() {
-    enter(pendingCalls::askAll);
-  }
-
-  /** Reacts to changes of the membership. */
-  private final class Changes implements Membership.Listener {
-    @Override
-    public void lost() {
-      pendingCalls.lost();
-    }
-
-    @Override
-    public void well() {
-      pendingCalls.again();
-    }
-
-    @Override
-    public void othersDeparted() {
-      pendingCalls.stepAll();
-    }
-
-    @Override
-    public void missed() {
-      pendingCalls.askAll();
-    }
+    enter(pendingCalls::missed);
   }
 
   /** Changes the state with the lock, then does without it what follows from the change. */

@@ -89,7 +89,8 @@ final class ScriptPipeline {
       }
       sending = true;
       sentAt = ticker.nanos();
-      for (Item item = items.poll(); item != null; item = next(some)) {
+      while (!items.isEmpty() && some.size() < AT_ONCE) {
+        Item item = items.remove();
         some.add(item);
         calls.add(item.call().get());
       }
@@ -100,10 +101,6 @@ final class ScriptPipeline {
             .whenComplete(
                 (replies, failure) ->
                     entering.accept(() -> answered(some, sentAt, replies, failure)));
-  }
-
-  private @Nullable Item next(List<Item> some) {
-    return some.size() < AT_ONCE ? items.poll() : null;
   }
 
   private void answered(
