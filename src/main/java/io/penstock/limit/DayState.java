@@ -50,7 +50,8 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
     if (charged > 0 && endsAt - other > longer) {
       return this;
     }
-    return ending(other, other - endsAt > SAME_MIDNIGHT_NANOS ? 0 : charged);
+    boolean isOver = other - endsAt > SAME_MIDNIGHT_NANOS;
+    return new DayState(spec, other, isOver ? 0 : charged, reserved);
   }
 
   /** Returns whether anything was charged in a day that begins when another one ends, or later. */
@@ -76,10 +77,6 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
   }
 
   DayState ending(long other) {
-    return ending(other, charged);
-  }
-
-  private DayState ending(long other, long charged) {
     return new DayState(spec, other, charged, reserved);
   }
 
@@ -98,10 +95,6 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
 
   boolean isIdle(long now) {
     return counting(now) == 0;
-  }
-
-  private long free(long now) {
-    return Math.max(0, spec.capacity() - reserved - counting(now));
   }
 
   /** Returns the end of the day that begins with a request at {@code now}. */
@@ -128,12 +121,12 @@ record DayState(LimitSpec.Day spec, long endsAt, long charged, long reserved)
 
   @Override
   public long room(long now) {
-    return free(now);
+    return Math.max(0, spec.capacity() - reserved - counting(now));
   }
 
   @Override
   public long roomFreeAt(long amount, long now) {
-    if (amount <= free(now)) {
+    if (amount <= room(now)) {
       return now;
     }
     return reserved + amount > spec.capacity() ? Ticker.NEVER : endsAt;

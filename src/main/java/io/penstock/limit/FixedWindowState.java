@@ -94,29 +94,16 @@ record FixedWindowState(
     return new FixedWindowState(spec, start, AmountBound.sum(charged, debt), 0, reserved);
   }
 
-  /**
-   * Returns the start of the window that is {@code windows} after this one; NEVER if that is too
-   * far.
-   */
-  private long startOf(long windows) {
-    return windows > (AmountBound.MOST - start) / spec.windowNanos()
-        ? Ticker.NEVER
-        : start + windows * spec.windowNanos();
-  }
-
-  private long free() {
-    return Math.max(0, spec.capacity() - charged - reserved);
-  }
-
   @Override
   public long room(long now) {
-    return at(now).free();
+    FixedWindowState state = at(now);
+    return Math.max(0, spec.capacity() - state.charged - reserved);
   }
 
   @Override
   public long roomFreeAt(long amount, long now) {
     FixedWindowState state = at(now);
-    if (amount <= state.free()) {
+    if (amount <= state.room(now)) {
       return now;
     }
     long spare = spec.capacity() - reserved - amount;
@@ -124,7 +111,9 @@ record FixedWindowState(
       return Ticker.NEVER;
     }
     long windows = 1 + Math.max(0, Math.ceilDiv(state.debt - spare, spec.capacity()));
-    return state.startOf(windows);
+    return windows > (AmountBound.MOST - state.start) / spec.windowNanos()
+        ? Ticker.NEVER
+        : state.start + windows * spec.windowNanos();
   }
 
   @Override

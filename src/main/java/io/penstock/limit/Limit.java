@@ -34,11 +34,11 @@ public final class Limit {
 
   /** Creates a limit that owes nothing. */
   public Limit(LimitSpec spec, long now) {
-    this(LimitState.of(StateFactory.starting(spec, LimitBalance.ZERO, now)));
+    this(StateFactory.starting(spec, LimitBalance.ZERO, now));
   }
 
-  private Limit(LimitState first) {
-    this(first, new OpenDiscounts(), false, false);
+  private Limit(LocalState first) {
+    this(LimitState.of(first), new OpenDiscounts(), false, false);
   }
 
   private Limit(LimitState first, OpenDiscounts discounts, boolean unseen, boolean spentByOthers) {
@@ -58,7 +58,7 @@ public final class Limit {
   public static Limit restored(LimitSpec spec, List<ChargedCell> cells, long since, long now) {
     return cells.isEmpty()
         ? new Limit(spec, now)
-        : new Limit(LimitState.of(StateFactory.restored(spec, cells, since, now)));
+        : new Limit(StateFactory.restored(spec, cells, since, now));
   }
 
   LimitState state() {

@@ -40,10 +40,6 @@ record LimitState(
         : new LimitState(next, heldShare, peerCounts, shareDemand, outageCap, regionUse);
   }
 
-  private LimitState with(@Nullable RegionUse next) {
-    return new LimitState(local.frozen(), heldShare, peerCounts, shareDemand, outageCap, next);
-  }
-
   /** Returns the form in which a limit keeps this state. */
   LimitState storedForm() {
     if (heldShare != null || peerCounts != null || regionUse != null) {
@@ -114,13 +110,9 @@ record LimitState(
   }
 
   private long roomWithoutRegions(long now) {
-    if (outageCap == null) {
-      return roomWithoutOutage(now);
+    if (outageCap != null) {
+      return isOpenDuringOutage() ? capacity(now) : 0;
     }
-    return isOpenDuringOutage() ? capacity(now) : 0;
-  }
-
-  private long roomWithoutOutage(long now) {
     if (heldShare != null) {
       return heldShare.room(local, now);
     }
@@ -150,18 +142,14 @@ record LimitState(
    * whole.
    */
   LimitRemainder remainder(long now) {
-    LimitRemainder left = remainderWithoutRegions(now);
+    LimitRemainder left =
+        outageCap == null && heldShare != null
+            ? heldShare.remainder(local, wholeAt(now), now)
+            : new LimitRemainder(roomWithoutRegions(now), wholeAt(now));
     return regionUse != null && isRestrictedByRegions(regionUse, now)
         ? new LimitRemainder(
             Math.min(left.amount(), regionUse.free(capacity(now), now)), left.fullNanos())
         : left;
-  }
-
-  private LimitRemainder remainderWithoutRegions(long now) {
-    if (outageCap == null && heldShare != null) {
-      return heldShare.remainder(local, wholeAt(now), now);
-    }
-    return new LimitRemainder(roomWithoutRegions(now), wholeAt(now));
   }
 
   /**
@@ -241,13 +229,9 @@ record LimitState(
   }
 
   private long roomWithoutRegionsFreeAt(long amount, long now) {
-    if (outageCap == null) {
-      return roomWithoutOutageFreeAt(amount, now);
+    if (outageCap != null) {
+      return isOpenDuringOutage() || amount == 0 ? now : Ticker.NEVER;
     }
-    return isOpenDuringOutage() || amount == 0 ? now : Ticker.NEVER;
-  }
-
-  private long roomWithoutOutageFreeAt(long amount, long now) {
     if (heldShare != null) {
       return heldShare.roomFreeAt(local, amount, now);
     }
@@ -446,7 +430,7 @@ record LimitState(
     if (peerCounts != null && shareDemand != null && peerCounts.matches(next)) {
       state = state.counted(peerCounts, shareDemand, now).cutOff(outageCap, now);
     }
-    return use == null ? state : state.with(use);
+    return use == null ? state : state.withUse(use);
   }
 
   /** Returns this state when it is held to a share from now on: to none as yet. */
@@ -537,7 +521,7 @@ record LimitState(
   /** Returns this state with what other regions report. */
   LimitState withRegions(RegionCounts counts, long now) {
     LocalState own = local.frozen();
-    return with(
+    return withUse(
         regionUse == null
             ? RegionUse.none(counts, own.balance(now).reserved(), now)
             : regionUse.with(counts, now));
@@ -545,11 +529,11 @@ record LimitState(
 
   /** Returns this state when other regions no longer share it. */
   LimitState withoutRegions() {
-    return regionUse == null ? this : with((RegionUse) null);
+    return regionUse == null ? this : withUse(null);
   }
 
-  /** Returns this state with other use in the cells of regions. */
-  LimitState withUse(RegionUse use) {
-    return with(use);
+  /** Returns this state with other use in the cells of regions; null when they do not share it. */
+  LimitState withUse(@Nullable RegionUse use) {
+    return new LimitState(local.frozen(), heldShare, peerCounts, shareDemand, outageCap, use);
   }
 }

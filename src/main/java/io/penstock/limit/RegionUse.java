@@ -117,25 +117,25 @@ record RegionUse(
   /** Returns this use after an amount was counted, and reserved output became more or less. */
   RegionUse plus(long amount, long held, long now) {
     RegionUse use = at(now);
-    return new RegionUse(
-        regionCounts,
-        use.newest,
-        AmountBound.sum(use.cur, amount),
-        use.prev,
-        Math.max(0, reserved + held),
-        deniedCell);
+    return use.with(AmountBound.sum(use.cur, amount), use.prev, reserved + held);
   }
 
   /** Returns this use after part or all of a receipt was given back. */
   RegionUse minus(LimitAnswer.Receipt receipt, long taken, long held, long now) {
     RegionUse use = at(now);
     long cell = receipt.sequence();
+    long inCur = cell == use.newest ? taken : 0;
+    long inPrev = cell == use.newest - 1 ? taken : 0;
+    return use.with(use.cur - inCur, use.prev - inPrev, reserved - held);
+  }
+
+  private RegionUse with(long nextCur, long nextPrev, long held) {
     return new RegionUse(
         regionCounts,
-        use.newest,
-        Math.max(0, use.cur - (cell == use.newest ? taken : 0)),
-        Math.max(0, use.prev - (cell == use.newest - 1 ? taken : 0)),
-        Math.max(0, reserved - held),
+        newest,
+        Math.max(0, nextCur),
+        Math.max(0, nextPrev),
+        Math.max(0, held),
         deniedCell);
   }
 

@@ -20,8 +20,8 @@ public final class Charge {
 
   private static final double NEARLY_ALL = 0.9;
 
+  private final MeteredLimit metered;
   private final Limit limit;
-  private final LimitMeasure limitMeasure;
   private final PoolTariff tariff;
 
   /** The certain part of what was taken: the input, as it was expected or has been stated. */
@@ -80,8 +80,7 @@ public final class Charge {
    *     runs over; else null
    */
   Charge(
-      Limit limit,
-      LimitMeasure limitMeasure,
+      MeteredLimit metered,
       PoolTariff tariff,
       LimitAnswer.Receipt receipt,
       long leastTaken,
@@ -92,9 +91,9 @@ public final class Charge {
     this.discount = discount;
     this.waiting = waiting;
     this.takenNanos = takenNanos;
-    this.limit = limit;
+    this.metered = metered;
+    this.limit = metered.limit();
     this.doubtsBefore = limit.discounts().doubts();
-    this.limitMeasure = limitMeasure;
     this.tariff = tariff;
     this.receipt = receipt;
     this.firstTaken = receipt.taken();
@@ -149,7 +148,7 @@ public final class Charge {
   }
 
   private void charge(long outputTokens, long subCell, long now) {
-    long more = tariff.produced(limitMeasure, outputTokens) - produced;
+    long more = tariff.produced(metered.measure(), outputTokens) - produced;
     if (more <= 0) {
       return;
     }
@@ -175,7 +174,7 @@ public final class Charge {
    */
   public long settle(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
     long overTaken = settleTaken(tokenUsage, outputTokens, now);
-    long output = tariff.produced(limitMeasure, outputTokens);
+    long output = tariff.produced(metered.measure(), outputTokens);
     if (output >= produced) {
       charge(outputTokens, lastSubCell, now);
     } else if (lastProduced != null) {
@@ -206,7 +205,7 @@ public final class Charge {
    * @param tokenUsage the usage that the answer has stated so far
    */
   public void settleInput(TokenUsage tokenUsage, long now) {
-    long used = tariff.settledInput(limitMeasure, tokenUsage, expectedTaken);
+    long used = tariff.settledInput(metered.measure(), tokenUsage, expectedTaken);
     if (used != PoolTariff.KEEP) {
       learnReads(used);
       leastTaken = Math.max(0, used - expectedTaken);
@@ -236,8 +235,8 @@ public final class Charge {
   private long settleTaken(@Nullable TokenUsage tokenUsage, long outputTokens, long now) {
     long used =
         tokenUsage == null
-            ? tariff.settled(limitMeasure, leastTaken, outputTokens)
-            : tariff.settled(limitMeasure, tokenUsage);
+            ? tariff.settled(metered.measure(), leastTaken, outputTokens)
+            : tariff.settled(metered.measure(), tokenUsage);
     // nobody has said that the cache was read
     adjustTaken(used == PoolTariff.KEEP && discount > 0 ? taken() + discount : used, now);
     closeDiscount();
@@ -302,14 +301,12 @@ public final class Charge {
    * Long#MAX_VALUE} where the limit is no budget.
    */
   public long keptTokens() {
-    return MeteredLimit.isBudget(limitMeasure, limit)
-        ? receipt.taken() + receipt.reserved()
-        : Long.MAX_VALUE;
+    return metered.isBudget() ? receipt.taken() + receipt.reserved() : Long.MAX_VALUE;
   }
 
   /** Returns the measure of the limit. */
   LimitMeasure measure() {
-    return limitMeasure;
+    return metered.measure();
   }
 
   /**

@@ -48,10 +48,6 @@ public record MeteredLimit(
    * to be.
    */
   public boolean isBudget() {
-    return isBudget(measure, limit);
-  }
-
-  static boolean isBudget(LimitMeasure measure, Limit limit) {
     return measure == LimitMeasure.TOKENS && limit.spec() instanceof LimitSpec.Day;
   }
 
@@ -120,7 +116,7 @@ public record MeteredLimit(
    * @param alone whether a part of it is enough, because no other request runs that may add more
    *     than there is room for
    */
-  private Weight weigh(PoolTariff tariff, Cost cost, boolean alone) {
+  Weight weigh(PoolTariff tariff, Cost cost, boolean alone) {
     Weight weight = tariff.weigh(measure, cost);
     if (!isBudget()) {
       return weight;
@@ -161,11 +157,6 @@ public record MeteredLimit(
     return unseen > 0
         && (receipt.reserved() < weight.reserved()
             || Math.min(limit.room(now), limit.capacity(now)) < unseen);
-  }
-
-  /** Returns the weight of a cost beside a request that may add more than there is room for. */
-  Weight weighWhole(PoolTariff tariff, Cost cost) {
-    return weigh(tariff, cost, false);
   }
 
   /**

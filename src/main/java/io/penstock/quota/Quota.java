@@ -663,12 +663,14 @@ public final class Quota {
         if (!alone && weight.unseen() > 0) {
           // another one has begun meanwhile
           metered.limit().giveBack(receipt, receipt.taken(), receipt.reserved(), now);
-          weight = metered.weighWhole(tariff, cost).discounted(discount);
+          weight = metered.weigh(tariff, cost, false).discounted(discount);
           limitAnswer = metered.take(weight, now);
         }
       }
       if (limitAnswer instanceof LimitAnswer.Receipt receipt) {
-        Charge charge = spend(metered, tariff, receipt, weight.least(), discount, now);
+        WaitList waiting = ofKey ? waitList : null;
+        Charge charge =
+            new Charge(metered, tariff, receipt, weight.least(), discount, waiting, now);
         charge.keepsUnseen(metered.unseen(cost), alone);
         charges.add(charge);
       } else {
@@ -688,18 +690,6 @@ public final class Quota {
       waitList.wakeClaimants();
     }
     return null;
-  }
-
-  private Charge spend(
-      MeteredLimit metered,
-      PoolTariff tariff,
-      LimitAnswer.Receipt receipt,
-      long least,
-      long discount,
-      long now) {
-    WaitList waiting = ofKey ? waitList : null;
-    return new Charge(
-        metered.limit(), metered.measure(), tariff, receipt, least, discount, waiting, now);
   }
 
   /**

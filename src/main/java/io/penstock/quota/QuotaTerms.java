@@ -32,11 +32,6 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
             && sizes.get(whole) <= metered.limit().capacity());
   }
 
-  /** Returns the amount that a request of {@code sizes} takes from a limit now. */
-  long amount(MeteredLimit metered, DimensionSizes sizes, long now) {
-    return metered.amount(charge, sizes, now);
-  }
-
   /**
    * Returns the amount that the {@code count} tickets after the first {@code done} of a batch take.
    */
@@ -69,7 +64,7 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
   /** Returns whether a limit admits a request of {@code sizes} now, ignoring pacing. */
   boolean admits(MeteredLimit metered, DimensionSizes sizes, long now) {
     return possible(metered, sizes, metered.limit().capacity(now))
-        && amount(metered, sizes, now) <= metered.room(now);
+        && metered.amount(charge, sizes, now) <= metered.room(now);
   }
 
   /**
@@ -82,7 +77,7 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
       return Ticker.NEVER;
     }
     boolean whole = possible(metered, sizes, limit.capacity(now));
-    long opens = metered.roomFreeAt(amount(metered, sizes, now), now);
+    long opens = metered.roomFreeAt(metered.amount(charge, sizes, now), now);
     return whole ? opens : Math.max(opens, limit.feedback().restoredAt(now));
   }
 
@@ -91,7 +86,7 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
     long opens = roomFreeAt(metered, sizes, now);
     boolean isLacking = Math.max(opens, paceAllowsAt(metered, sizes, now)) > now;
     if (isLacking && possible(metered, sizes, metered.limit().capacity())) {
-      metered.recordDemand(amount(metered, sizes, now), now);
+      metered.recordDemand(metered.amount(charge, sizes, now), now);
     }
     return opens;
   }
@@ -101,12 +96,12 @@ record QuotaTerms(PoolTariff charge, List<MeteredLimit> limits) {
    * now} if it does already.
    */
   long paceAllowsAt(MeteredLimit metered, DimensionSizes sizes, long now) {
-    return metered.limit().paceAllowsAt(amount(metered, sizes, now), now);
+    return metered.limit().paceAllowsAt(metered.amount(charge, sizes, now), now);
   }
 
   /** Returns the status of a limit for a request of {@code sizes}. */
   LimitStatus status(MeteredLimit metered, DimensionSizes sizes, long now) {
-    long amount = amount(metered, sizes, now);
+    long amount = metered.amount(charge, sizes, now);
     boolean possible = possible(metered, sizes, metered.limit().capacity());
     long needs = possible ? Math.min(amount, metered.limit().capacity(now)) : amount;
     boolean room = admits(metered, sizes, now);
