@@ -69,7 +69,7 @@ record Denial(
           wait);
     }
     RefusalReason refusalReason = reason(quota, metered);
-    Refusal ofBudget = metered == null ? null : budgetRefusal(quota, metered, now);
+    Refusal ofBudget = metered == null ? null : budgetRefusal(quota, metered, wait, now);
     return ofBudget != null
         ? ofBudget
         : new Refusal(refusalReason, quota + ": " + (metered == null ? "" : metered.words()), wait);
@@ -77,17 +77,19 @@ record Denial(
 
   /**
    * Returns the refusal by a budget: it is used up, or too little is left of it for the request, or
-   * requests that run keep what is left. Null for a shared budget, of which other instances keep
-   * parts.
+   * requests that run keep what is left. Of a shared budget, what requests at any instance keep is
+   * not left. Null for other limits.
    */
-  private @Nullable Refusal budgetRefusal(String quota, MeteredLimit budget, long now) {
-    if (!budget.isBudget() || budget.limit().sharing().demand() != null) {
+  private @Nullable Refusal budgetRefusal(
+      String quota, MeteredLimit budget, long untilRoom, long now) {
+    if (!budget.isBudget()) {
       return null;
     }
     RefusalReason refusalReason = reason(quota, budget);
-    long left = budget.left(now);
+    boolean shared = budget.limit().sharing().isShared();
+    long left = shared ? budget.limit().remainder(now).amount() : budget.left(now);
     long ends = budget.limit().dayEndsAt(now);
-    long wait = ends == Ticker.NEVER ? Refusal.UNKNOWN : Math.max(0, ends - now);
+    long wait = ends == Ticker.NEVER ? untilRoom : Math.max(0, ends - now);
     String all = quota + ": " + budget.words();
     if (left <= 0) {
       return new Refusal(refusalReason, all, wait);

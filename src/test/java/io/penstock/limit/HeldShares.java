@@ -35,6 +35,13 @@ public final class HeldShares {
     limit.sharing().hear(news -> new ShareNews(0, least, now, ShareNews.Contact.READY, null));
   }
 
+  /** Lets a limit hear that others counted an amount just now. */
+  public static void told(Limit limit, long amount, long now) {
+    long window = limit.spec().windowNanos();
+    PeerCounts others = PeerCounts.none(window, 0).withReport(now / window, amount, now, 0, now);
+    limit.sharing().hear(news -> news.with(others));
+  }
+
   static LimitAnswer.Receipt taken(Limit limit, Weight weight, long now) {
     LimitAnswer answer = limit.take(weight, now);
     assertThat(answer).isInstanceOf(LimitAnswer.Receipt.class);

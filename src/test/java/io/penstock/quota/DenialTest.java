@@ -21,6 +21,8 @@ import io.penstock.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests the refusals of requests that do not wait. */
 class DenialTest {
@@ -153,6 +155,28 @@ class DenialTest {
     away(100);
     limit.charge(100, 0, 0);
     assertThat(denialOf(1, SECOND).refusal("k", SECOND)).isEqualTo(usedUp(WINDOW - SECOND));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "100 | ''",
+        "70 | ', 30 of them left; the request needs 50 of input and 0 of output, "
+            + "and at most 30 of input fit'",
+        "20 | ', 80 of them left, and requests that run keep them'"
+      })
+  void sharedBudgetThatOthersUsed_isToldWhatIsLeftOverAllInstances(long used, String rest) {
+    Limit day = new Limit(new LimitSpec.Day(100, null, 0), 0);
+    MeteredLimit budget = new MeteredLimit(LimitMeasure.TOKENS, day, RefusalReason.KEY_BUDGET);
+    HeldShares.none(day, () -> {}, 0);
+    HeldShares.told(day, used, 0);
+    Cost cost = Cost.ofInput(50);
+    Denial denial =
+        new Denial(budget, Weight.exactly(50), cost, new LimitAnswer.Wait(LimitSpec.Day.NANOS));
+    assertThat(denial.refusal("k", 0).detail()).isEqualTo("k: 100 tokens a day" + rest);
+    long retry = used == 20 ? Refusal.DEFAULT_RETRY_NANOS : LimitSpec.Day.NANOS;
+    assertThat(denial.refusal("k", 0).retryAfterNanos()).isEqualTo(retry);
   }
 
   @Test
