@@ -28,6 +28,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -112,7 +113,10 @@ public final class ShareSync {
   /** When anything was told last of what was counted, here or by others. */
   private long countedNanos = Long.MIN_VALUE / 2;
 
-  private final List<CompletableFuture<Boolean>> hearers = new ArrayList<>();
+  /** Whether a beat would be answered soon, as far as is known. */
+  private volatile boolean hears;
+
+  private final Queue<CompletableFuture<Boolean>> hearers = new ConcurrentLinkedQueue<>();
 
   /** The instances that are gone, as an operator says, which the store does not know yet. */
   private final List<Still> gone = new ArrayList<>();
@@ -243,15 +247,11 @@ public final class ShareSync {
    * @return completes with true once it is answered, with false if it is not, or cannot be sent
    */
   public CompletionStage<Boolean> hearAnew() {
-    CompletableFuture<Boolean> answered = new CompletableFuture<>();
-    synchronized (this) {
-      long now = ticker.nanos();
-      boolean hangs = sent != null && now - sent.atNanos() > FreshCounts.COLD_NANOS;
-      if (stopped || hangs || !isHeard(now)) {
-        return CompletableFuture.completedStage(false);
-      }
-      hearers.add(answered);
+    if (!hears) {
+      return CompletableFuture.completedStage(false);
     }
+    CompletableFuture<Boolean> answered = new CompletableFuture<>();
+    hearers.add(answered);
     alarm.soon(this::step);
     return answered;
   }
@@ -385,7 +385,8 @@ public final class ShareSync {
       reachable = reachable();
       stopped = true;
       giveUp();
-      hearers.forEach(each -> each.complete(false));
+      hears = false;
+      hearers().forEach(each -> each.complete(false));
       lease.until(Long.MIN_VALUE);
       for (LimitShare each : limits.values()) {
         if (each.isGranted()) {
@@ -429,6 +430,7 @@ public final class ShareSync {
     synchronized (this) {
       long now = ticker.nanos();
       if (stopped) {
+        hearers().forEach(each -> each.complete(false));
         return;
       }
       if (now - steppedNanos > terms.leaseNanos()) {
@@ -447,6 +449,11 @@ public final class ShareSync {
       }
       if (sent != null && now - sent.atNanos() >= terms.timeoutNanos()) {
         giveUp();
+      }
+      boolean hangs = sent != null && now - sent.atNanos() > FreshCounts.COLD_NANOS;
+      hears = isHeard(now) && !hangs;
+      if (!hears) {
+        hearers().forEach(each -> each.complete(false));
       }
       extend(now);
       spendAll(now);
@@ -565,9 +572,16 @@ public final class ShareSync {
     dueNanos = now + (long) (beat * (1 + JITTER * (2 * random.getAsDouble() - 1)));
     sentNanos = now;
     Message message = new Message(member, calls, beat(telling, false, now));
-    sent = new Sent(message, now, List.copyOf(hearers));
-    hearers.clear();
+    sent = new Sent(message, now, hearers());
     return message;
+  }
+
+  private List<CompletableFuture<Boolean>> hearers() {
+    List<CompletableFuture<Boolean>> all = new ArrayList<>();
+    for (CompletableFuture<Boolean> each = hearers.poll(); each != null; each = hearers.poll()) {
+      all.add(each);
+    }
+    return all;
   }
 
   /** Returns what was counted here, and was not told for an interval. */
