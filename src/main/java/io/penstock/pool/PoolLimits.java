@@ -62,7 +62,8 @@ final class PoolLimits {
     UpstreamSpec.Budget budget = spec.budget();
     UpstreamSpec.SharedPool shared = budget.shared(pool);
     UpstreamSpec.Limits limits = shared == null ? budget.limits() : shared.limits();
-    Pool made = new Pool(spec, pool, now);
+    List<MeteredLimit> metered = new ArrayList<>();
+    Pool made = new Pool(spec, pool, now, metered);
     made.add(LimitMeasure.REQUESTS, limits.rpm(), made::minute);
     if (budget.charge().limitsSeconds()) {
       for (long parts : AZURE_PARTS) {
@@ -75,7 +76,7 @@ final class PoolLimits {
     made.add(LimitMeasure.TOKENS, tpm, made::minute);
     made.add(LimitMeasure.INPUT_TOKENS, limits.itpm(), made::minute);
     made.add(LimitMeasure.OUTPUT_TOKENS, limits.otpm(), made::minute);
-    return made.metered;
+    return metered;
   }
 
   /** Collects the limits of one pool; a limit of 0 is left out. */
@@ -83,12 +84,13 @@ final class PoolLimits {
     private final UpstreamSpec spec;
     private final String name;
     private final long now;
-    private final List<MeteredLimit> metered = new ArrayList<>();
+    private final List<MeteredLimit> metered;
 
-    Pool(UpstreamSpec spec, String name, long now) {
+    Pool(UpstreamSpec spec, String name, long now, List<MeteredLimit> metered) {
       this.spec = spec;
       this.name = name;
       this.now = now;
+      this.metered = metered;
     }
 
     void add(LimitMeasure measure, long limit, LongFunction<LimitSpec> specOf) {

@@ -93,7 +93,7 @@ class WholeLimitTest {
     }
   }
 
-  private record Kind(String name, Function<WallClock, LimitSpec> spec) {
+  record Kind(String name, Function<WallClock, LimitSpec> spec) {
     @Override
     public String toString() {
       return name;
