@@ -61,7 +61,7 @@ final class SharingHandler {
     String member = request.queryParam("member").orElse("");
     return member.isEmpty()
         ? ProblemAnswer.answering(HttpStatus.BAD_REQUEST, "?member= is expected")
-        : Mono.fromCompletionStage(() -> slots.release(member))
+        : Mono.fromFuture(() -> slots.release(member).toCompletableFuture())
             .flatMap(released -> answer(member, released));
   }
 

@@ -77,8 +77,8 @@ record Denial(
 
   /**
    * Returns the refusal by a budget: it is used up, or too little is left of it for the request, or
-   * requests that run keep what is left. Of a shared budget, what requests at any instance keep is
-   * not left. Null for other limits.
+   * requests that run keep what is left. Requests at all instances keep parts of a shared budget,
+   * which are not left. Null for other limits.
    */
   private @Nullable Refusal budgetRefusal(
       String quota, MeteredLimit budget, long untilRoom, long now) {

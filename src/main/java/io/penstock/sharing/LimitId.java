@@ -38,6 +38,13 @@ public record LimitId(Kind kind, String id, String pool, LimitMeasure measure, l
     this(kind, id, pool, measure, spec.windowNanos());
   }
 
+  /** Returns a value that is the same in each run, so that simulations can be repeated. */
+  @Override
+  public int hashCode() {
+    int owner = 31 * (31 * kind.ordinal() + id.hashCode()) + pool.hashCode();
+    return 31 * (31 * owner + measure.ordinal()) + Long.hashCode(durationNanos);
+  }
+
   /**
    * Returns the name that all measures of the limit share. It is safe as a key of a shared store.
    */

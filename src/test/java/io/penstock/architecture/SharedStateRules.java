@@ -77,7 +77,6 @@ final class SharedStateRules {
               "dispatch.DispatchInbox",
               "endpoint.EndpointServices",
               "event.EventBus",
-              "key.ConfiguredLimits",
               "mock",
               "model.ModelNames",
               "operator.ReloadHandler",
