@@ -167,8 +167,11 @@ end
 -- Returns how long ago an instance must have stopped for its share to count no more.
 local function decay(row)
   if not is_long or mine[CELL] == 0 then return row[DECAY] + floor(row[DECAY] / 1000) end
+  if row[LENGTH] == 0 then -- it may have begun a day of which nobody heard
+    return mine[LENGTH] > 0 and mine[LENGTH] + CLOCKS or row[DECAY]
+  end
   -- it stopped before this day began, and nobody is in the day before any more
-  local over = (row[LENGTH] == 0 or is_before(row, mine)) and mine[SINCE] >= CLOCKS
+  local over = is_before(row, mine) and mine[SINCE] >= CLOCKS
   return over and mine[SINCE] + CLOCKS or math.huge
 end
 

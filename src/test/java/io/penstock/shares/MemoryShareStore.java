@@ -563,10 +563,12 @@ public final class MemoryShareStore {
       return 0;
     }
     if (use.isLong() && use.cell().number() != 0) {
+      long length = use.cell().length();
+      if (row.cell().length() == 0) { // it may have begun a day of which nobody heard
+        return length > 0 ? length + CLOCKS_MILLIS : row.decayMillis();
+      }
       // it stopped before this day began, and nobody is in the day before any more
-      boolean over =
-          (row.cell().length() == 0 || row.cell().isBefore(use.cell()))
-              && use.cell().sinceMillis() >= CLOCKS_MILLIS;
+      boolean over = row.cell().isBefore(use.cell()) && use.cell().sinceMillis() >= CLOCKS_MILLIS;
       return over ? use.cell().sinceMillis() + CLOCKS_MILLIS : Long.MAX_VALUE;
     }
     return row.decayMillis() + row.decayMillis() / 1_000;

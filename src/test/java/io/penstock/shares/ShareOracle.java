@@ -6,9 +6,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -37,13 +39,30 @@ final class ShareOracle {
   /** By how much a day that begins with its first use may be longer or shorter. */
   private static final long UNSURE_NANOS = 2_000_000_000L;
 
+  /** Within this time after it began a day, an instance that stops may have told nobody of it. */
+  private static final long UNTOLD_NANOS = 2_000_000_000L;
+
   private final List<Release> releases = new ArrayList<>();
+
+  /** When those went that an instance let go right before it stopped. */
+  private final Set<Long> untold = new HashSet<>();
 
   void released(Release release) {
     releases.add(release);
   }
 
-  /** A permit ends earlier than was thought. */
+  /** An instance stops: what it let go right before that may be known to nobody. */
+  void stopped(int instance, long now) {
+    for (Release each : releases.reversed()) {
+      if (each.trueNanos() < now - UNTOLD_NANOS) {
+        return;
+      }
+      if (each.instance() == instance) {
+        untold.add(each.trueNanos());
+      }
+    }
+  }
+
   int count() {
     return releases.size();
   }
@@ -159,9 +178,10 @@ final class ShareOracle {
   /**
    * Counts days that begin with a release after the day before has ended. By when exactly it ended
    * is not known: two instances may begin a day before they hear of each other, and their clocks
-   * differ. So a day may be longer or shorter by that, and the days count that exceed the least.
+   * differ. So a day may be longer or shorter by that, and the days count that exceed the least. If
+   * nobody heard of the beginning of a day, the next one may begin sooner.
    */
-  private static Worst firstUse(LimitId id, SpentLimit.Terms terms, List<Release> releases) {
+  private Worst firstUse(LimitId id, SpentLimit.Terms terms, List<Release> releases) {
     List<Release> sorted =
         releases.stream().sorted(Comparator.comparingLong(Release::unixNanos)).toList();
     int count = sorted.size();
@@ -176,7 +196,8 @@ final class ShareOracle {
       long last = at[next - 1] - terms.windowNanos() - UNSURE_NANOS;
       long latest = next == count ? Long.MAX_VALUE : at[next] - terms.windowNanos() + UNSURE_NANOS;
       for (int first = next - 1; first >= 0 && at[first] >= last; first--) {
-        if (begun[first] != null && at[first] <= latest) {
+        boolean isUnheard = untold.contains(sorted.get(first).trueNanos());
+        if (begun[first] != null && (at[first] <= latest || isUnheard)) {
           long over = before[next] - before[first] - terms.capacity();
           Worst of = more(begun[first], new Worst(id, over, sorted.get(first).trueNanos()));
           begun[next] = begun[next] == null || of.over() < begun[next].over() ? of : begun[next];

@@ -302,6 +302,7 @@ final class ShareWorld {
     }
 
     void crash() {
+      oracle.stopped(index, now);
       alive = false;
     }
 
@@ -313,10 +314,12 @@ final class ShareWorld {
       if (alive && !paused) {
         sync.leave();
       }
+      oracle.stopped(index, now);
       alive = false;
     }
 
     void pause() {
+      oracle.stopped(index, now);
       paused = true;
     }
 
