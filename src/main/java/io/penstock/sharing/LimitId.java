@@ -41,8 +41,8 @@ public record LimitId(Kind kind, String id, String pool, LimitMeasure measure, l
   /** Returns a value that is the same in each run, so that simulations can be repeated. */
   @Override
   public int hashCode() {
-    int owner = 31 * (31 * kind.ordinal() + id.hashCode()) + pool.hashCode();
-    return 31 * (31 * owner + measure.ordinal()) + Long.hashCode(durationNanos);
+    int owner = 31 * (31 * kind.name().hashCode() + id.hashCode()) + pool.hashCode();
+    return 31 * (31 * owner + measure.name().hashCode()) + Long.hashCode(durationNanos);
   }
 
   /**
