@@ -564,7 +564,7 @@ public final class MemoryShareStore {
     }
     if (use.isLong() && use.cell().number() != 0) {
       long length = use.cell().length();
-      if (row.cell().length() == 0) { // it may have begun a day of which nobody heard
+      if (row.cell().length() == 0) { // it may have begun a day unheard
         return length > 0 ? length + CLOCKS_MILLIS : row.decayMillis();
       }
       // it stopped before this day began, and nobody is in the day before any more

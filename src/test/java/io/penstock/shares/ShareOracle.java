@@ -27,7 +27,7 @@ final class ShareOracle {
    */
   record Release(
       LimitId id, int instance, long amount, long trueNanos, long unixNanos, long endNanos) {
-    /** Returns this release as one that begins a day, and counts nothing in it. */
+    /** Returns this release without its amount; it may still begin a day. */
     Release free() {
       return new Release(id, instance, 0, trueNanos, unixNanos, endNanos);
     }
@@ -39,19 +39,19 @@ final class ShareOracle {
   /** By how much a day that begins with its first use may be longer or shorter. */
   private static final long UNSURE_NANOS = 2_000_000_000L;
 
-  /** Within this time after it began a day, an instance that stops may have told nobody of it. */
+  /** The time before a stop in which the beginning of a day may not have been told. */
   private static final long UNTOLD_NANOS = 2_000_000_000L;
 
   private final List<Release> releases = new ArrayList<>();
 
-  /** When those went that an instance let go right before it stopped. */
+  /** The instants of releases right before their instance stopped. */
   private final Set<Long> untold = new HashSet<>();
 
   void released(Release release) {
     releases.add(release);
   }
 
-  /** An instance stops: what it let go right before that may be known to nobody. */
+  /** Records that an instance stops, so that its last releases may be known to nobody. */
   void stopped(int instance, long now) {
     for (Release each : releases.reversed()) {
       if (each.trueNanos() < now - UNTOLD_NANOS) {

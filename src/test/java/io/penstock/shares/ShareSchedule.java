@@ -181,7 +181,7 @@ final class ShareSchedule {
     return false;
   }
 
-  /** Lets operators say again and again, until {@code end}, that all who have stopped are gone. */
+  /** Lets operators say again and again, until {@code end}, that the stopped instances are gone. */
   void release(long seed, double end) {
     Random asks = new Random(seed);
     for (double at = 6; at < end; at += 0.1 + 2 * asks.nextDouble()) {

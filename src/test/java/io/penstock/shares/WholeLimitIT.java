@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests what a gateway tells clients of exact limits that another one has used up. */
+/** Tests how a gateway refuses clients after another one has used up their limits. */
 class WholeLimitIT {
   private static final long NEAR_SECONDS = 2;
   private static final String SECRET = KeySecrets.make();

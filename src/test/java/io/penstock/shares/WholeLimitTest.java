@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests what one instance states of a limit that another one has spent. */
+/** Tests how an instance states the rest of a limit after another one has spent it. */
 class WholeLimitTest {
   private static final long MINUTE = 60 * SECOND;
   private static final long NEAR = 2 * SECOND;
@@ -136,7 +136,7 @@ class WholeLimitTest {
     a.takesAll(40, 100 * MILLI);
     world.run((double) world.now() / SECOND + 2.5);
     assertThat(List.of(a.left(), b.left())).containsOnly(60L);
-    if (b.fullIn() > 0) { // one that never asked does not know when a day of first use began
+    if (b.fullIn() > 0) { // it never asked for the beginning of such a day
       assertThat(b.fullIn()).isCloseTo(a.fullIn(), within(NEAR));
     } else {
       assertThat(kind.name()).isEqualTo("first use");
